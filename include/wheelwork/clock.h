@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time as the library counts it: ticks ("jiffies"), ww_hz() a second, 64 bits wide, compared by
+ * signed difference so that a wrap is harmless. Context of every call here: any thread.
+ */
+#ifndef WHEELWORK_CLOCK_H
+#define WHEELWORK_CLOCK_H
+
+#include <wheelwork/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A delay that never ends. Kernel: MAX_SCHEDULE_TIMEOUT. */
+#define WW_MAX_TIMEOUT INT64_MAX
+
+/*
+ * Ticks a second, 1 to 1,000,000 (default 1000), and the counter's first value. Only before the
+ * first use of a clock, timer, work or thread: later it changes nothing and is -EBUSY; -EINVAL for
+ * a rate out of range. Kernel: CONFIG_HZ, INITIAL_JIFFIES.
+ */
+int ww_clock_configure(unsigned hz, uint64_t initial_jiffies);
+
+/* Kernel: HZ, jiffies_64. */
+unsigned ww_hz(void);
+uint64_t ww_jiffies(void);
+
+/* Nanoseconds of the same clock (CLOCK_MONOTONIC, or the virtual clock). Kernel: ktime_get_ns(). */
+uint64_t ww_ktime_get_ns(void);
+
+/* Kernel: time_after() and its kin; right while the two are less than 2^63 ticks apart. */
+static inline bool ww_time_after(uint64_t a, uint64_t b)
+{
+	return (int64_t)(b - a) < 0;
+}
+static inline bool ww_time_before(uint64_t a, uint64_t b)
+{
+	return ww_time_after(b, a);
+}
+static inline bool ww_time_after_eq(uint64_t a, uint64_t b)
+{
+	return !ww_time_before(a, b);
+}
+static inline bool ww_time_before_eq(uint64_t a, uint64_t b)
+{
+	return !ww_time_after(a, b);
+}
+
+/* Round up, saturate at WW_MAX_TIMEOUT. Kernel: msecs_to_jiffies() and its kin. */
+uint64_t ww_msecs_to_jiffies(uint64_t ms);
+uint64_t ww_usecs_to_jiffies(uint64_t us);
+uint64_t ww_nsecs_to_jiffies(uint64_t ns);
+/* Saturate at UINT64_MAX. */
+uint64_t ww_jiffies_to_msecs(uint64_t j);
+uint64_t ww_jiffies_to_usecs(uint64_t j);
+uint64_t ww_jiffies_to_nsecs(uint64_t j);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* All of the library in one include. */
+#ifndef WHEELWORK_WHEELWORK_H
+#define WHEELWORK_WHEELWORK_H
+
+#include <wheelwork/base.h>
+#include <wheelwork/clock.h>
+#include <wheelwork/timer.h>
+#include <wheelwork/work.h>
+#include <wheelwork/thread.h>
+
+#endif

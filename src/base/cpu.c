@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Legend: (I) written once by read_topology(), constant afterwards.
+ */
+#include "base/cpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/rseq.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *topology_root = "/sys";
+static int nr_possible;		    /* (I) */
+static int nr_slots;		    /* (I) */
+static int slot_cpu[WW_SLOTS_MAX];  /* (I) */
+static int cpu_slot[CPU_SETSIZE];   /* (I) */
+static short cpu_node[CPU_SETSIZE]; /* (I) */
+
+/* A list such as "0-3,8,10-11" below the topology root, into a set. */
+static bool read_cpulist(const char *path, cpu_set_t *set)
+{
+	char name[256], text[4096];
+
+	snprintf(name, sizeof(name), "%s%s", topology_root, path);
+	FILE *f = fopen(name, "re");
+	if (!f)
+		return false;
+	char *line = fgets(text, sizeof(text), f);
+	fclose(f);
+	CPU_ZERO(set);
+	for (char *p = line; p && *p;) {
+		char *end;
+		long a = strtol(p, &end, 10), b = a;
+
+		if (end == p)
+			break;
+		if (*end == '-')
+			b = strtol(end + 1, &end, 10);
+		for (long c = a; c <= b && c >= 0 && c < CPU_SETSIZE; c++)
+			CPU_SET((int)c, set);
+		p = *end == ',' ? end + 1 : end + strlen(end);
+	}
+	return line != NULL;
+}
+
+/* The CPU quota of this process's cgroup (v2), rounded up to whole CPUs; 0 where there is none. */
+static int cgroup_quota(void)
+{
+	char line[512], path[640];
+	int best = 0;
+
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	if (!f)
+		return 0;
+	path[0] = 0;
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, "0::", 3)) {
+			line[strcspn(line, "\n")] = 0;
+			snprintf(path, sizeof(path), "/sys/fs/cgroup%s", line + 3);
+		}
+	fclose(f);
+	/* Every ancestor's limit binds too. */
+	while (strlen(path) >= strlen("/sys/fs/cgroup")) {
+		char file[700];
+		long long quota, period;
+
+		snprintf(file, sizeof(file), "%s/cpu.max", path);
+		f = fopen(file, "re");
+		if (f) {
+			if (fscanf(f, "%lld %lld", &quota, &period) == 2 && period > 0) {
+				int n = (int)((quota + period - 1) / period);
+				if (n < 1)
+					n = 1;
+				if (!best || n < best)
+					best = n;
+			}
+			fclose(f);
+		}
+		char *slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		*slash = 0;
+	}
+	return best;
+}
+
+static void read_nodes(void)
+{
+	cpu_set_t nodes, cpus;
+
+	if (!read_cpulist("/devices/system/node/online", &nodes))
+		return;
+	for (int n = 0; n < CPU_SETSIZE; n++) {
+		char path[96];
+
+		if (!CPU_ISSET(n, &nodes))
+			continue;
+		snprintf(path, sizeof(path), "/devices/system/node/node%d/cpulist", n);
+		if (!read_cpulist(path, &cpus))
+			continue;
+		for (int c = 0; c < CPU_SETSIZE; c++)
+			if (CPU_ISSET(c, &cpus))
+				cpu_node[c] = (short)n;
+	}
+}
+
+static void read_topology(void)
+{
+	cpu_set_t allowed, possible;
+	bool played = strcmp(topology_root, "/sys") != 0;
+	int quota = played ? 0 : cgroup_quota();
+
+	if (!read_cpulist("/devices/system/cpu/possible", &possible)) {
+		CPU_ZERO(&possible);
+		for (long c = 0; c < sysconf(_SC_NPROCESSORS_CONF) && c < CPU_SETSIZE; c++)
+			CPU_SET((int)c, &possible);
+	}
+	if (played || sched_getaffinity(0, sizeof(allowed), &allowed))
+		allowed = possible;
+	for (int c = 0; c < CPU_SETSIZE; c++) {
+		if (CPU_ISSET(c, &possible) || CPU_ISSET(c, &allowed))
+			nr_possible = c + 1;
+		if (CPU_ISSET(c, &allowed) && nr_slots < WW_SLOTS_MAX &&
+		    (!quota || nr_slots < quota))
+			slot_cpu[nr_slots++] = c;
+	}
+	if (!nr_slots)
+		nr_slots = 1;
+	for (int c = 0, next = 0; c < CPU_SETSIZE; c++)
+		cpu_slot[c] = next < nr_slots && slot_cpu[next] == c ? next++ : c % nr_slots;
+	read_nodes();
+}
+
+static void topology(void)
+{
+	pthread_once(&once, read_topology);
+}
+
+void ww_cpu_set_topology_root(const char *root)
+{
+	topology_root = root ? root : "/sys";
+	nr_possible = nr_slots = 0;
+	memset(cpu_node, 0, sizeof(cpu_node));
+	once = (pthread_once_t)PTHREAD_ONCE_INIT;
+}
+
+int ww_cpu_current(void)
+{
+#ifdef RSEQ_SIG
+	if (__rseq_size) {
+		const struct rseq *r =
+			(const void *)((char *)__builtin_thread_pointer() + __rseq_offset);
+		int cpu = (int)ww_load_relaxed(&r->cpu_id);
+
+		if (cpu >= 0)
+			return cpu;
+	}
+#endif
+	int cpu = sched_getcpu();
+	return cpu < 0 ? 0 : cpu;
+}
+
+int ww_cpu_possible(void)
+{
+	topology();
+	return nr_possible;
+}
+
+int ww_cpu_slots(void)
+{
+	topology();
+	return nr_slots;
+}
+
+int ww_cpu_slot_of(int cpu)
+{
+	topology();
+	return cpu >= 0 && cpu < CPU_SETSIZE ? cpu_slot[cpu] : 0;
+}
+
+int ww_cpu_of_slot(int slot)
+{
+	topology();
+	return slot_cpu[slot];
+}
+
+int ww_cpu_node(int cpu)
+{
+	topology();
+	return cpu >= 0 && cpu < CPU_SETSIZE ? cpu_node[cpu] : 0;
+}
+
+int ww_cpu_bind_self(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return -EINVAL;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}

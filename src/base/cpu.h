@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPUs as this process may use them. A "slot" is 0 .. ww_cpu_slots()-1: min(CPUs in the affinity
+ * mask at first use, cgroup quota rounded up); every CPU number maps onto one. Bases and pools are
+ * numbered by slot.
+ */
+#ifndef WW_BASE_CPU_H
+#define WW_BASE_CPU_H
+
+#include <stdbool.h>
+
+#define WW_SLOTS_MAX 1024
+
+/* The CPU this thread runs on now (restartable sequences where glibc has them, else getcpu). */
+int ww_cpu_current(void);
+
+/* One more than the highest CPU number that the topology knows. */
+int ww_cpu_possible(void);
+
+int ww_cpu_slots(void);
+int ww_cpu_slot_of(int cpu);  /* any CPU number, also one outside of the mask */
+int ww_cpu_of_slot(int slot); /* the CPU that a slot's thread is bound to */
+int ww_cpu_node(int cpu);     /* NUMA node, 0 where there is none */
+static inline int ww_cpu_current_slot(void);
+
+/* Bind the calling thread; -errno where the cpuset refuses (the caller then runs unbound). */
+int ww_cpu_bind_self(int cpu);
+
+/* Tests: read the topology below this folder instead of /sys; NULL for the real one. */
+void ww_cpu_set_topology_root(const char *root);
+
+static inline int ww_cpu_current_slot(void)
+{
+	return ww_cpu_slot_of(ww_cpu_current());
+}
+
+#endif

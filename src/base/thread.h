@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only place that makes operating system threads. Each gets a name, all signals blocked, and
+ * the start and exit hooks. src/thread builds the library's threads on it; src/timer its bases'.
+ */
+#ifndef WW_BASE_THREAD_H
+#define WW_BASE_THREAD_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+struct ww_os_thread {
+	pthread_t handle;
+};
+
+/*
+ * Start fn(arg) on a new joinable thread called name (cut to 15 bytes). cpu >= 0: bound to it
+ * before fn starts, unbound where that is refused. Returns 0 or -errno. What the caller wrote
+ * before is seen by fn.
+ */
+int ww_os_thread_start(struct ww_os_thread *t, const char *name, int cpu, void (*fn)(void *),
+		       void *arg);
+
+/* Wait for its end; not from itself. */
+void ww_os_thread_join(struct ww_os_thread *t);
+
+/* Never joined: its memory goes with it. */
+void ww_os_thread_detach(struct ww_os_thread *t);
+
+/* Kernel id of the calling thread. */
+pid_t ww_os_thread_id(void);
+
+/* Give up the CPU. */
+void ww_os_yield(void);
+
+/*
+ * Hooks that every thread made here runs at its start and at its exit; set before the first
+ * thread. NULL for none.
+ */
+void ww_os_thread_set_hooks(void (*start)(void *), void (*exit)(void *), void *arg);
+
+#endif
