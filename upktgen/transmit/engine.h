@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transmit threads and their devices: what kpktgend_N and the device files stand for. The
+ * commands (upktgen/command) call this; it knows nothing of words or files. All calls may be made
+ * from any thread; the engine serialises them, and devices may be changed while they run.
+ */
+#ifndef UPKTGEN_TRANSMIT_ENGINE_H
+#define UPKTGEN_TRANSMIT_ENGINE_H
+
+#include "packet/packet.h"
+
+struct pg_engine;
+struct pg_device;
+
+struct pg_engine_options {
+	uint64_t seed;	     /* every random choice of every device follows from it */
+	const char *backend; /* NULL: chosen by probing, and told */
+	bool strict;	     /* refuse what the kernel refuses */
+	bool no_burst;	     /* after a stall, do not catch up */
+};
+
+struct pg_engine *pg_engine_create(const struct pg_engine_options *options);
+/* Stops and joins all threads, closes all devices. */
+void pg_engine_destroy(struct pg_engine *e);
+
+int pg_engine_threads(const struct pg_engine *e); /* one per usable CPU */
+int pg_engine_thread_cpu(const struct pg_engine *e, int index);
+
+/* Kernel errno values of add_device: -EBUSY, -ENODEV, -EINVAL, -ENETDOWN, -ENOMEM. */
+int pg_engine_add(struct pg_engine *e, int cpu, const char *name, struct pg_device **out);
+void pg_engine_remove_all(struct pg_engine *e, int cpu);
+/* By full name ("eth0@3"); NULL if there is none. Valid until removed. */
+struct pg_device *pg_engine_find(struct pg_engine *e, const char *name);
+/* Calls fn for each device of a thread, newest first. */
+void pg_engine_each(struct pg_engine *e, int cpu,
+		    void (*fn)(struct pg_device *d, bool running, void *arg), void *arg);
+
+/*
+ * A consistent copy of a device's configuration; a change is taken over by the running loop before
+ * its next burst.
+ */
+void pg_device_get_config(struct pg_device *d, struct pg_config *out);
+void pg_device_set_config(struct pg_device *d, const struct pg_config *config);
+void pg_device_clear_counters(struct pg_device *d);
+
+struct pg_device_facts {
+	char name[PG_DEV_NAME]; /* with @suffix */
+	char ifname[16];
+	bool tx_sharing; /* the driver may be given one buffer several times (IFF_TX_SKB_SHARING) */
+	unsigned mtu, nr_queues;
+	const char *backend; /* that a run takes */
+};
+void pg_device_facts(struct pg_device *d, struct pg_device_facts *out);
+
+enum pg_cause { PG_ERR_DROP, PG_ERR_DOWN, PG_ERR_MTU, PG_ERR_NOBUFS, PG_ERR_OTHER, PG_NR_CAUSES };
+
+struct pg_status {
+	bool running;
+	bool ever_ran;
+	uint64_t sofar, errors, tx_bytes;
+	uint64_t by_cause[PG_NR_CAUSES];
+	uint64_t started_us, stopped_us, idle_us; /* CLOCK_MONOTONIC */
+	struct pg_cursor cursor;
+	int frags_shown; /* of the last packet; -1 when none is held */
+	char error[128]; /* why a run could not start or ended early; empty if not */
+};
+void pg_device_status(struct pg_device *d, struct pg_status *out);
+
+/* Run every device of every thread; returns when all have finished or were stopped. 0 or -errno. */
+int pg_engine_start(struct pg_engine *e);
+void pg_engine_stop(struct pg_engine *e);
+/* Async-signal-safe: a running start returns within one burst and keeps what was sent. */
+void pg_engine_stop_from_signal(struct pg_engine *e);
+bool pg_engine_running(const struct pg_engine *e);
+
+#endif
