@@ -21,6 +21,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define TAP_TSAN 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define TAP_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TAP_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define TAP_ASAN 1
+#endif
+#endif
+#ifndef TAP_TSAN
+#define TAP_TSAN 0
+#endif
+#ifndef TAP_ASAN
+#define TAP_ASAN 0
+#endif
+
 struct tap_case {
 	const char *name;
 	void (*fn)(void);
@@ -34,6 +52,20 @@ void tap_add(struct tap_case *c);
 _Noreturn void tap_fail(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 _Noreturn void tap_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * The first line of a case that can't run under a sanitizer: it is skipped there, saying why.
+ *	SKIP_UNDER_TSAN("forks a process with threads");
+ */
+#define SKIP_UNDER_TSAN(why)                                                                       \
+	do {                                                                                       \
+		if (TAP_TSAN)                                                                      \
+			tap_skip("under ThreadSanitizer: %s", why);                                \
+	} while (0)
+#define SKIP_UNDER_ASAN(why)                                                                       \
+	do {                                                                                       \
+		if (TAP_ASAN)                                                                      \
+			tap_skip("under AddressSanitizer: %s", why);                               \
+	} while (0)
 /* A line of TAP comment. */
 void tap_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The run's seed: WW_TEST_SEED, or one from the clock; printed when the case fails. */
