@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that are created asleep, bound, woken, parked and stopped, with the kernel's kthread
- * semantics: ww_thread_* is kthread_*, struct ww_thread the task.
+ * semantics: ww_thread_* is kthread_*, struct ww_thread the task. All signals are blocked in them.
+ * Where nothing else is said: any thread may call, and the call does not sleep.
+ *
+ * References. ww_thread_create() lends a pointer; the thread itself holds the one reference until
+ * it has ended. Where the function ends only when it is told to stop, ww_thread_stop() is all that
+ * is needed, and it frees. Where the function may end by itself, take a reference with
+ * ww_thread_get() before the first wake-up, and give it back with ww_thread_put() or
+ * ww_thread_stop_put(). A call on a thread that is gone is reported.
  */
 #ifndef WHEELWORK_THREAD_H
 #define WHEELWORK_THREAD_H
@@ -15,41 +22,113 @@ extern "C" {
 struct ww_thread; /* opaque */
 typedef int (*ww_thread_fn)(void *data);
 
+/* What an interruptible wait gives (negative) when a stop ends it. Kernel: ERESTARTSYS, 512. */
+#define WW_ERESTARTSYS 512
+
 /*
  * A new thread that sleeps until ww_wake_up_process(); its name is made from fmt (15 bytes are
- * visible outside). NULL + errno (ENOMEM, EAGAIN). Kernel: kthread_create().
+ * visible outside, 63 in reports). May sleep. NULL + errno (ENOMEM, EAGAIN).
+ * Kernel: kthread_create().
  */
 struct ww_thread *ww_thread_create(ww_thread_fn fn, void *data, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same, woken at once. Kernel: kthread_run(). */
 struct ww_thread *ww_thread_run(ww_thread_fn fn, void *data, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Before the first wake-up only. Kernel: kthread_bind(). */
+
+/*
+ * Before the first wake-up only. Where the system refuses the CPU (a cpuset), the thread runs
+ * unbound. Kernel: kthread_bind().
+ */
 void ww_thread_bind(struct ww_thread *thread, int cpu);
-/* Tell it to stop, wait for its end, free it; its value, -EINTR if never woken. kthread_stop(). */
+
+/*
+ * Tell it to stop, wait for its end, free it. An interruptible or killable sleep of it ends, a
+ * parked one is unparked. Returns what its function returned; -EINTR if it was stopped before it
+ * ran (the function is never called then); -ESRCH if it is gone, -EDEADLK from itself (reported).
+ * May sleep; not from the thread itself. Kernel: kthread_stop(), kthread_stop_put().
+ */
 int ww_thread_stop(struct ww_thread *thread);
+int ww_thread_stop_put(struct ww_thread *thread);
+
+/* Kernel: get_task_struct(), put_task_struct(). */
+struct ww_thread *ww_thread_get(struct ww_thread *thread);
+void ww_thread_put(struct ww_thread *thread);
+
+/*
+ * Ask it to park and wait until it sleeps in ww_thread_parkme(): 0; -ENOSYS if it ends instead,
+ * -EBUSY if it has been asked already (reported). One that has never run parks before its
+ * function. From the thread itself: only sets the request. Callers of park, unpark and stop of one
+ * thread take turns. May sleep. Kernel: kthread_park().
+ */
 int ww_thread_park(struct ww_thread *thread);
+/* Nothing unless it was asked to park. Kernel: kthread_unpark(). */
 void ww_thread_unpark(struct ww_thread *thread);
+
+/* Of the calling thread. Cheap enough for every turn of a loop: one relaxed load. */
 bool ww_thread_should_stop(void);
 bool ww_thread_should_park(void);
+/* Sleeps until unparked, if asked to park. May sleep. Kernel: kthread_parkme(). */
 void ww_thread_parkme(void);
-/* 1 if it slept, 0 if not. Kernel: wake_up_process(). */
-int ww_wake_up_process(struct ww_thread *thread);
+/*
+ * Ends the calling library thread with this value, without unwinding its stack (no C++ destructor,
+ * no cleanup handler runs). Kernel: kthread_exit().
+ */
+void ww_thread_exit(int result) __attribute__((noreturn));
+
 /* The calling library thread; a record made on first use for any other. Kernel: current. */
 struct ww_thread *ww_current(void);
+/* Kernel: kthread_data(), task->comm. */
+void *ww_thread_data(struct ww_thread *thread);
+const char *ww_thread_name(const struct ww_thread *thread);
 
-#define WW_TASK_RUNNING		0x0u
-#define WW_TASK_INTERRUPTIBLE	0x1u
-#define WW_TASK_UNINTERRUPTIBLE 0x2u
+#define WW_TASK_RUNNING		0x0000u
+#define WW_TASK_INTERRUPTIBLE	0x0001u
+#define WW_TASK_UNINTERRUPTIBLE 0x0002u
+#define WW_TASK_PARKED		0x0040u
+#define WW_TASK_WAKEKILL	0x0100u
+#define WW_TASK_KILLABLE	(WW_TASK_WAKEKILL | WW_TASK_UNINTERRUPTIBLE)
+#define WW_TASK_NORMAL		(WW_TASK_INTERRUPTIBLE | WW_TASK_UNINTERRUPTIBLE)
 
+/*
+ * Sleep without losing a wake-up:
+ *
+ *	for (;;) {
+ *		ww_set_current_state(WW_TASK_INTERRUPTIBLE);
+ *		if (condition)
+ *			break;
+ *		ww_schedule();
+ *	}
+ *	ww_set_current_state_plain(WW_TASK_RUNNING);
+ *
+ * State first, then the test. Who makes the condition true calls ww_wake_up_process() afterwards.
+ */
 /* Store + full barrier. Kernel: set_current_state(). */
 void ww_set_current_state(unsigned state);
 /* Plain store: only to RUNNING, or under the lock that the waker holds. __set_current_state(). */
 void ww_set_current_state_plain(unsigned state);
-/* Sleep unless the state is RUNNING (a wake-up in between made it so). */
+unsigned ww_get_current_state(void);
+/*
+ * Sleep unless the state is RUNNING (a wake-up in between made it so); RUNNING afterwards. Wakes
+ * up for no reason at times: test again.
+ */
 void ww_schedule(void);
-/* The same, for at most timeout ticks; what remains, 0 when all of it passed. */
+/*
+ * The same, for at most timeout ticks, at least that many where nobody wakes it. Returns what
+ * remains, 0 when all of it passed; WW_MAX_TIMEOUT sleeps without end; negative: 0, reported.
+ */
 int64_t ww_schedule_timeout(int64_t timeout);
+/* With the state set first. Kernel: schedule_timeout_interruptible() and its kin. */
+int64_t ww_schedule_timeout_interruptible(int64_t timeout);
+int64_t ww_schedule_timeout_killable(int64_t timeout);
+int64_t ww_schedule_timeout_uninterruptible(int64_t timeout);
+
+/*
+ * 1 if it slept, 0 if not. A full barrier in both cases. The thread must be referenced, or known
+ * not to end. Kernel: wake_up_process(), wake_up_state() (only out of the states in mask).
+ */
+int ww_wake_up_process(struct ww_thread *thread);
+int ww_wake_up_state(struct ww_thread *thread, unsigned mask);
 
 #ifdef __cplusplus
 }

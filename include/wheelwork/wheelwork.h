@@ -8,5 +8,7 @@
 #include <wheelwork/timer.h>
 #include <wheelwork/work.h>
 #include <wheelwork/thread.h>
+#include <wheelwork/wait.h>
+#include <wheelwork/completion.h>
 
 #endif

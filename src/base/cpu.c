@@ -197,7 +197,7 @@ int ww_cpu_node(int cpu)
 	return cpu >= 0 && cpu < CPU_SETSIZE ? cpu_node[cpu] : 0;
 }
 
-int ww_cpu_bind_self(int cpu)
+int ww_cpu_bind(int tid, int cpu)
 {
 	cpu_set_t set;
 
@@ -205,5 +205,10 @@ int ww_cpu_bind_self(int cpu)
 		return -EINVAL;
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+	return sched_setaffinity(tid, sizeof(set), &set) ? -errno : 0;
+}
+
+int ww_cpu_bind_self(int cpu)
+{
+	return ww_cpu_bind(0, cpu);
 }

@@ -26,6 +26,9 @@ static inline int ww_cpu_current_slot(void);
 /* Bind the calling thread; -errno where the cpuset refuses (the caller then runs unbound). */
 int ww_cpu_bind_self(int cpu);
 
+/* The same for any thread, by its kernel id. */
+int ww_cpu_bind(int tid, int cpu);
+
 /* Tests: read the topology below this folder instead of /sys; NULL for the real one. */
 void ww_cpu_set_topology_root(const char *root);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +23,15 @@ struct start {
 	char name[16];
 };
 
+static __thread bool hooks_due;
+
+void ww_os_thread_run_exit_hooks(void)
+{
+	if (hooks_due && exit_hook)
+		exit_hook(hook_arg);
+	hooks_due = false;
+}
+
 static void *trampoline(void *p)
 {
 	struct start s = *(struct start *)p;
@@ -32,9 +42,9 @@ static void *trampoline(void *p)
 		ww_cpu_bind_self(s.cpu);
 	if (start_hook)
 		start_hook(hook_arg);
+	hooks_due = true;
 	s.fn(s.arg);
-	if (exit_hook)
-		exit_hook(hook_arg);
+	ww_os_thread_run_exit_hooks();
 	return NULL;
 }
 
@@ -70,6 +80,50 @@ void ww_os_thread_detach(struct ww_os_thread *t)
 pid_t ww_os_thread_id(void)
 {
 	return (pid_t)syscall(SYS_gettid);
+}
+
+void ww_os_thread_get_name(char *name, size_t size)
+{
+	if (pthread_getname_np(pthread_self(), name, size))
+		snprintf(name, size, "?");
+}
+
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+static pthread_key_t exit_key;
+
+struct at_exit {
+	void (*fn)(void *);
+	void *arg;
+	struct at_exit *next;
+};
+
+static void run_at_exit(void *p)
+{
+	struct at_exit *e = p;
+
+	while (e) {
+		struct at_exit *next = e->next;
+
+		e->fn(e->arg);
+		ww_free(e);
+		e = next;
+	}
+}
+
+static void make_exit_key(void)
+{
+	pthread_key_create(&exit_key, run_at_exit);
+}
+
+void ww_os_thread_at_exit(void (*fn)(void *), void *arg)
+{
+	struct at_exit *e = ww_alloc(sizeof(*e));
+
+	pthread_once(&exit_once, make_exit_key);
+	if (!e) /* a small leak at the end of a thread, and only when memory is out */
+		return;
+	*e = (struct at_exit){fn, arg, pthread_getspecific(exit_key)};
+	pthread_setspecific(exit_key, e);
 }
 
 void ww_os_yield(void)

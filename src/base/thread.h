@@ -30,6 +30,15 @@ void ww_os_thread_detach(struct ww_os_thread *t);
 /* Kernel id of the calling thread. */
 pid_t ww_os_thread_id(void);
 
+/* Name of the calling thread, as the system shows it. */
+void ww_os_thread_get_name(char *name, size_t size);
+
+/* fn(arg) at the end of the calling thread, which may have been made by anyone. */
+void ww_os_thread_at_exit(void (*fn)(void *), void *arg);
+
+/* Run the exit hooks now rather than after fn: for a thread with a last word to say after them. */
+void ww_os_thread_run_exit_hooks(void);
+
 /* Give up the CPU. */
 void ww_os_yield(void);
 

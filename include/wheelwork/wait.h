@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait queues: sleep until a condition is true.
+ *
+ *	waiter:	ww_wait_event(&queue, done);
+ *	waker:	done = true; ww_wake_up(&queue);
+ *
+ * The condition is evaluated several times, without a lock: it must have no side effect, must not
+ * sleep, and reads atomically what others write. Any thread may wait and wake; waiting sleeps.
+ * A queue must outlive its waiters and wakers.
+ */
+#ifndef WHEELWORK_WAIT_H
+#define WHEELWORK_WAIT_H
+
+#include <wheelwork/thread.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 48 bytes; all zero is a valid empty queue. Kernel: struct wait_queue_head. */
+struct ww_wait_queue_head {
+	uint64_t ww_private[6];
+};
+
+/* 64 bytes. Kernel: struct wait_queue_entry. */
+struct ww_wait_queue_entry {
+	uint64_t ww_private[8];
+};
+
+/* Kernel: init_waitqueue_head(). */
+void ww_init_waitqueue_head(struct ww_wait_queue_head *queue);
+
+/*
+ * Wake all sleepers in mode that are not exclusive, and at most nr exclusive ones (0: all).
+ * Returns how many exclusive ones it could not find to wake (what is left of nr).
+ * Kernel: __wake_up().
+ */
+int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, int nr);
+#define ww_wake_up(q)			ww_wake_up_mode(q, WW_TASK_NORMAL, 1)
+#define ww_wake_up_nr(q, nr)		ww_wake_up_mode(q, WW_TASK_NORMAL, nr)
+#define ww_wake_up_all(q)		ww_wake_up_mode(q, WW_TASK_NORMAL, 0)
+#define ww_wake_up_interruptible(q)	ww_wake_up_mode(q, WW_TASK_INTERRUPTIBLE, 1)
+#define ww_wake_up_interruptible_all(q) ww_wake_up_mode(q, WW_TASK_INTERRUPTIBLE, 0)
+
+/*
+ * Does anybody wait? The first has the barrier that a waker needs between its store and this
+ * look; the second has none. Kernel: wq_has_sleeper(), waitqueue_active().
+ */
+bool ww_wq_has_sleeper(struct ww_wait_queue_head *queue);
+bool ww_waitqueue_active(const struct ww_wait_queue_head *queue);
+
+/*
+ * The parts of which the waits below are made, for a loop of one's own. An entry lies on the
+ * waiter's stack; ww_finish_wait() in every case before it goes.
+ * Kernel: init_wait(), prepare_to_wait(), prepare_to_wait_exclusive(), finish_wait().
+ */
+void ww_init_wait(struct ww_wait_queue_entry *entry);
+void ww_prepare_to_wait(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry,
+			unsigned state);
+void ww_prepare_to_wait_exclusive(struct ww_wait_queue_head *queue,
+				  struct ww_wait_queue_entry *entry, unsigned state);
+/* 0, or -WW_ERESTARTSYS and not queued. Kernel: prepare_to_wait_event(). */
+int ww_prepare_to_wait_event(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry,
+			     unsigned state);
+void ww_finish_wait(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry);
+#define WW_WAIT_EXCLUSIVE 0x1u
+void ww_init_wait_entry(struct ww_wait_queue_entry *entry, unsigned flags);
+/* Reports a wait that begins while the state is not RUNNING. Kernel: might_sleep(). */
+void ww_wait_begins(void);
+
+/* cmd sleeps; sets ww_ret to leave early through interruption. */
+#define WW_WAIT_EVENT_(queue, cond, state, flags, ret0, cmd)                                       \
+	__extension__({                                                                            \
+		struct ww_wait_queue_head *ww_q_ = (queue);                                        \
+		struct ww_wait_queue_entry ww_entry_;                                              \
+		int64_t ww_ret_ = (ret0);                                                          \
+		ww_init_wait_entry(&ww_entry_, flags);                                             \
+		for (;;) {                                                                         \
+			int ww_int_ = ww_prepare_to_wait_event(ww_q_, &ww_entry_, state);          \
+			if (cond)                                                                  \
+				break;                                                             \
+			if (ww_int_) {                                                             \
+				ww_ret_ = ww_int_;                                                 \
+				break;                                                             \
+			}                                                                          \
+			cmd;                                                                       \
+		}                                                                                  \
+		ww_finish_wait(ww_q_, &ww_entry_);                                                 \
+		ww_ret_;                                                                           \
+	})
+
+#define WW_WAIT_PLAIN_(queue, cond, state, flags)                                                  \
+	__extension__({                                                                            \
+		int ww_rc_ = 0;                                                                    \
+		ww_wait_begins();                                                                  \
+		if (!(cond))                                                                       \
+			ww_rc_ = (int)WW_WAIT_EVENT_(queue, cond, state, flags, 0, ww_schedule()); \
+		ww_rc_;                                                                            \
+	})
+
+/* True ends the wait; true just when the time is up counts as one tick left. */
+#define WW_WAIT_COND_TIMEOUT_(cond, left)                                                          \
+	__extension__({                                                                            \
+		bool ww_true_ = (cond);                                                            \
+		if (ww_true_ && !(left))                                                           \
+			(left) = 1;                                                                \
+		ww_true_ || !(left);                                                               \
+	})
+
+#define WW_WAIT_TIMEOUT_(queue, cond, state, timeout)                                              \
+	__extension__({                                                                            \
+		int64_t ww_left_ = (timeout);                                                      \
+		ww_wait_begins();                                                                  \
+		if (!WW_WAIT_COND_TIMEOUT_(cond, ww_left_))                                        \
+			ww_left_ = WW_WAIT_EVENT_(queue, WW_WAIT_COND_TIMEOUT_(cond, ww_ret_),     \
+						  state, 0, ww_left_,                              \
+						  ww_ret_ = ww_schedule_timeout(ww_ret_));         \
+		ww_left_;                                                                          \
+	})
+
+/* Until cond. Kernel: wait_event(). */
+#define ww_wait_event(queue, cond) ((void)WW_WAIT_PLAIN_(queue, cond, WW_TASK_UNINTERRUPTIBLE, 0))
+/* 0, or -WW_ERESTARTSYS when a stop of the waiting thread ends it. Kernel: the same names. */
+#define ww_wait_event_interruptible(queue, cond)                                                   \
+	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE, 0)
+#define ww_wait_event_killable(queue, cond) WW_WAIT_PLAIN_(queue, cond, WW_TASK_KILLABLE, 0)
+/* Queued exclusively: one ww_wake_up() wakes one of these. */
+#define ww_wait_event_exclusive(queue, cond)                                                       \
+	((void)WW_WAIT_PLAIN_(queue, cond, WW_TASK_UNINTERRUPTIBLE, WW_WAIT_EXCLUSIVE))
+#define ww_wait_event_interruptible_exclusive(queue, cond)                                         \
+	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE, WW_WAIT_EXCLUSIVE)
+#define ww_wait_event_killable_exclusive(queue, cond)                                              \
+	WW_WAIT_PLAIN_(queue, cond, WW_TASK_KILLABLE, WW_WAIT_EXCLUSIVE)
+/*
+ * For at most timeout ticks (int64_t): 0 if they passed and cond is false; else what remains, at
+ * least 1 even if cond became true in the last moment. Interruptible: also -WW_ERESTARTSYS.
+ */
+#define ww_wait_event_timeout(queue, cond, timeout)                                                \
+	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_UNINTERRUPTIBLE, timeout)
+#define ww_wait_event_interruptible_timeout(queue, cond, timeout)                                  \
+	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_INTERRUPTIBLE, timeout)
+#define ww_wait_event_killable_timeout(queue, cond, timeout)                                       \
+	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_KILLABLE, timeout)
+
+#ifdef __cplusplus
+}
+#endif
+#endif

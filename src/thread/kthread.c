@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of a thread: create, bind, first wake-up, park, stop, exit. Letters of guards are those
+ * of thread.h.
+ *
+ *	NEW --first wake-up--> LIVE --fn returns--> ENDED --last reference--> FREE
+ *
+ * The thread holds one reference to its own record until it has ended. ww_thread_stop() takes one
+ * for its own use, so a thread that only ever ends on request needs no other.
+ */
+#include "thread/thread.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "base/report.h"
+
+enum { REAP_NOBODY, REAP_STOPPER, REAP_ITSELF };
+
+static void set_and_wake_all(uint32_t *word)
+{
+	ww_store_release(word, 1u); /* pairs: THREAD-3 */
+	ww_futex_wake(word, INT32_MAX);
+}
+
+/* Sleeps until *word is not 0; counted by the hooks as any sleep is. */
+static void wait_for_word(uint32_t *word)
+{
+	if (ww_load_acquire(word)) /* pairs: THREAD-3 */
+		return;
+	ww_sched_begin_block();
+	while (!ww_load_acquire(word)) /* pairs: THREAD-3 */
+		ww_futex_wait(word, 0, WW_FOREVER);
+	ww_sched_end_block();
+}
+
+/* Says "parked", unless the request has been taken back. In one step, or a late word would stay. */
+static bool say_parked(struct ww_thread *t)
+{
+	uint32_t f = ww_load_relaxed(&t->flags);
+
+	do {
+		if (!(f & WW_TF_SHOULD_PARK))
+			return false;
+	} while (!ww_cmpxchg(&t->flags, &f, f | WW_TF_IS_PARKED)); /* pairs: THREAD-2 */
+	if (!(f & WW_TF_IS_PARKED))
+		ww_futex_wake(&t->flags, INT32_MAX);
+	return true;
+}
+
+static void park_here(struct ww_thread *t)
+{
+	for (;;) {
+		ww_xchg(&t->state, WW_TASK_PARKED); /* pairs: THREAD-1 */
+		if (!say_parked(t))
+			break;
+		ww_schedule();
+	}
+	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
+}
+
+static void finish(struct ww_thread *t, int result)
+{
+	uint32_t nobody = REAP_NOBODY;
+
+	if (ww_load_relaxed(&t->state) != WW_TASK_RUNNING)
+		ww_misuse("ww_thread_fn", "thread '%s' ended with state 0x%x left over", t->name,
+			  ww_load_relaxed(&t->state));
+	ww_os_thread_run_exit_hooks();
+	t->result = result;
+	ww_fetch_or(&t->flags, WW_TF_EXITING); /* pairs: THREAD-2 */
+	ww_futex_wake(&t->flags, INT32_MAX);
+	ww_store_relaxed(&t->state, WW_TASK_DEAD);
+	ww_store_relaxed(&t->life, WW_LIFE_ENDED);
+	ww_task = &ww_task_nobody;
+	set_and_wake_all(&t->ended);
+	if (ww_cmpxchg(&t->reaper, &nobody, REAP_ITSELF))
+		ww_os_thread_detach(&t->os);
+	ww_thread_put(t);
+}
+
+static void thread_main(void *arg)
+{
+	struct ww_thread *t = arg;
+	volatile int result = -EINTR;
+	jmp_buf end;
+
+	ww_task = t;
+	t->tid = ww_os_thread_id();
+	set_and_wake_all(&t->up);
+	ww_schedule();
+	if (!(ww_load_acquire(&t->flags) & WW_TF_SHOULD_STOP)) { /* pairs: THREAD-2 */
+		park_here(t);
+		t->end = &end;
+		int value = setjmp(end);
+		if (value == 0)
+			result = t->fn(t->data);
+		else
+			result = t->result;
+	}
+	finish(t, result);
+}
+
+WW_EXPORT void ww_thread_exit(int result)
+{
+	struct ww_thread *t = ww_task;
+
+	if (!t->end) {
+		ww_misuse(__func__, "thread '%s' was not made by ww_thread_create()", t->name);
+		abort();
+	}
+	t->result = result;
+	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
+	longjmp(*t->end, 1);
+}
+
+static struct ww_thread *create(ww_thread_fn fn, void *data, int cpu, const char *fmt, va_list ap)
+{
+	struct ww_thread *t = ww_task_alloc();
+
+	if (!t)
+		return NULL;
+	t->fn = fn;
+	t->data = data;
+	vsnprintf(t->name, sizeof(t->name), fmt, ap);
+	int err = ww_os_thread_start(&t->os, t->name, cpu, thread_main, t);
+	if (err) {
+		ww_task_free(t);
+		errno = -err;
+		return NULL;
+	}
+	wait_for_word(&t->up);
+	return t;
+}
+
+WW_EXPORT struct ww_thread *ww_thread_create(ww_thread_fn fn, void *data, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	struct ww_thread *t = create(fn, data, -1, fmt, ap);
+	va_end(ap);
+	return t;
+}
+
+WW_EXPORT struct ww_thread *ww_thread_run(ww_thread_fn fn, void *data, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	struct ww_thread *t = create(fn, data, -1, fmt, ap);
+	va_end(ap);
+	if (t)
+		ww_wake_up_process(t);
+	return t;
+}
+
+/* Only a thread that has not run yet; says what is wrong otherwise. */
+static bool still_new(struct ww_thread *t, const char *call)
+{
+	if (!ww_task_valid(t, call))
+		return false;
+	if (ww_load_relaxed(&t->life) == WW_LIFE_NEW)
+		return true;
+	ww_misuse(call, "thread '%s' has been woken already; only before its first wake-up",
+		  t->name);
+	return false;
+}
+
+WW_EXPORT void ww_thread_bind(struct ww_thread *thread, int cpu)
+{
+	if (!still_new(thread, __func__))
+		return;
+	if (cpu < 0 || cpu >= ww_cpu_possible()) {
+		ww_misuse(__func__, "thread '%s': no CPU %d (0 to %d)", thread->name, cpu,
+			  ww_cpu_possible() - 1);
+		return;
+	}
+	/* A cpuset may refuse: then the thread runs unbound. */
+	if (ww_cpu_bind(thread->tid, cpu) == 0)
+		ww_store_relaxed(&thread->cpu, cpu);
+}
+
+static void unpark(struct ww_thread *t)
+{
+	const uint32_t both = WW_TF_SHOULD_PARK | WW_TF_IS_PARKED;
+
+	if (!(ww_load_relaxed(&t->flags) & WW_TF_SHOULD_PARK))
+		return;
+	if (!(ww_fetch_and(&t->flags, ~both) & WW_TF_IS_PARKED)) /* pairs: THREAD-2 */
+		ww_futex_wake(&t->flags, INT32_MAX);
+	ww_task_wake(t, WW_TASK_PARKED);
+}
+
+/* Until it has parked; -ENOSYS if it ends instead, -EBUSY if the request is taken back. */
+static int wait_parked(struct ww_thread *t)
+{
+	uint32_t f;
+
+	ww_sched_begin_block();
+	for (;;) {
+		f = ww_load_acquire(&t->flags); /* pairs: THREAD-2 */
+		if ((f & (WW_TF_IS_PARKED | WW_TF_EXITING)) || !(f & WW_TF_SHOULD_PARK))
+			break;
+		ww_futex_wait(&t->flags, f, WW_FOREVER);
+	}
+	ww_sched_end_block();
+	if (f & WW_TF_IS_PARKED)
+		return 0;
+	return f & WW_TF_EXITING ? -ENOSYS : -EBUSY;
+}
+
+WW_EXPORT int ww_thread_park(struct ww_thread *thread)
+{
+	if (!ww_task_valid(thread, __func__))
+		return -ENOSYS;
+	if (ww_load_relaxed(&thread->flags) & WW_TF_FOREIGN) {
+		ww_misuse(__func__, "thread '%s' was not made by ww_thread_create()", thread->name);
+		return -EINVAL;
+	}
+	uint32_t was = ww_fetch_or(&thread->flags, WW_TF_SHOULD_PARK); /* pairs: THREAD-2 */
+	if (was & WW_TF_EXITING)
+		return -ENOSYS;
+	if (was & WW_TF_SHOULD_PARK) {
+		ww_misuse(__func__, "thread '%s' has been asked to park already", thread->name);
+		return -EBUSY;
+	}
+	if (thread == ww_task)
+		return 0;
+	ww_might_sleep(__func__);
+	ww_wake_up_process(thread);
+	return wait_parked(thread);
+}
+
+WW_EXPORT void ww_thread_unpark(struct ww_thread *thread)
+{
+	if (ww_task_valid(thread, __func__))
+		unpark(thread);
+}
+
+WW_EXPORT bool ww_thread_should_stop(void)
+{
+	uint32_t *flags = &ww_task->flags;
+
+	if (ww_likely(!(ww_load_relaxed(flags) & WW_TF_SHOULD_STOP)))
+		return false;
+	return ww_load_acquire(flags) != 0; /* pairs: THREAD-2 */
+}
+
+WW_EXPORT bool ww_thread_should_park(void)
+{
+	uint32_t *flags = &ww_task->flags;
+
+	if (ww_likely(!(ww_load_relaxed(flags) & WW_TF_SHOULD_PARK)))
+		return false;
+	return ww_load_acquire(flags) != 0; /* pairs: THREAD-2 */
+}
+
+WW_EXPORT void ww_thread_parkme(void)
+{
+	struct ww_thread *t = ww_task;
+
+	if (ww_load_relaxed(&t->flags) & WW_TF_FOREIGN) {
+		ww_misuse(__func__, "thread '%s' was not made by ww_thread_create()", t->name);
+		return;
+	}
+	park_here(t);
+}
+
+static int stop(struct ww_thread *t, const char *call)
+{
+	uint32_t nobody = REAP_NOBODY;
+
+	if (ww_load_relaxed(&t->flags) & WW_TF_FOREIGN) {
+		ww_misuse(call, "thread '%s' was not made by ww_thread_create()", t->name);
+		return -EINVAL;
+	}
+	if (t == ww_task) {
+		ww_misuse(call, "thread '%s' would wait for its own end", t->name);
+		ww_fetch_or(&t->flags, WW_TF_SHOULD_STOP);
+		return -EDEADLK;
+	}
+	ww_might_sleep(call);
+	ww_thread_get(t);
+	ww_fetch_or(&t->flags, WW_TF_SHOULD_STOP); /* pairs: THREAD-2 */
+	unpark(t);
+	ww_wake_up_process(t);
+	bool join = ww_cmpxchg(&t->reaper, &nobody, REAP_STOPPER);
+	wait_for_word(&t->ended);
+	if (join)
+		ww_os_thread_join(&t->os);
+	int result = t->result;
+	ww_thread_put(t);
+	return result;
+}
+
+WW_EXPORT int ww_thread_stop(struct ww_thread *thread)
+{
+	return ww_task_valid(thread, __func__) ? stop(thread, __func__) : -ESRCH;
+}
+
+WW_EXPORT int ww_thread_stop_put(struct ww_thread *thread)
+{
+	if (!ww_task_valid(thread, __func__))
+		return -ESRCH;
+	int result = stop(thread, __func__);
+	ww_thread_put(thread);
+	return result;
+}
+
+WW_EXPORT void *ww_thread_data(struct ww_thread *thread)
+{
+	return thread->data;
+}
+
+WW_EXPORT const char *ww_thread_name(const struct ww_thread *thread)
+{
+	return thread->name;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records of threads: the pool they come from, and the one of the calling thread.
+ * Legend: (P) pool_lock.
+ */
+#include "thread/thread.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/lock.h"
+#include "base/report.h"
+
+/* A dead record lies at least this many deaths in the pool before it is used again. */
+#define QUARANTINE 128
+
+struct ww_thread ww_task_nobody = {.name = "nobody", .flags = WW_TF_FOREIGN, .cpu = -1};
+__thread struct ww_thread *ww_task __attribute__((tls_model("initial-exec"))) = &ww_task_nobody;
+
+static struct ww_lock pool_lock = WW_LOCK_INIT;
+static struct ww_list used = WW_LIST_INIT(used); /* (P) */
+static struct ww_list dead = WW_LIST_INIT(dead); /* (P) oldest first */
+static unsigned nr_dead;			 /* (P) */
+static bool registered;				 /* (P) */
+
+static void fork_prepare(void)
+{
+	ww_lock(&pool_lock);
+}
+
+static void fork_parent(void)
+{
+	ww_unlock(&pool_lock);
+}
+
+/* Only the forking thread is left: every other record is that of a thread which does not exist. */
+static void fork_child(void)
+{
+	struct ww_list *pos, *next;
+
+	ww_list_for_each_safe (pos, next, &used) {
+		struct ww_thread *t = ww_list_entry(pos, struct ww_thread, all);
+
+		if (t == ww_task)
+			continue;
+		ww_list_del(&t->all);
+		t->life = WW_LIFE_FREE;
+		t->state = WW_TASK_DEAD;
+		ww_list_add_tail(&t->all, &dead);
+		nr_dead++;
+	}
+	if (ww_task != &ww_task_nobody)
+		ww_task->tid = ww_os_thread_id();
+	ww_unlock(&pool_lock);
+}
+
+struct ww_thread *ww_task_alloc(void)
+{
+	struct ww_thread *t = NULL;
+
+	ww_lock(&pool_lock);
+	if (!registered) {
+		registered = true;
+		ww_fork_register(fork_prepare, fork_parent, fork_child);
+	}
+	if (nr_dead > QUARANTINE) {
+		t = ww_list_first(&dead, struct ww_thread, all);
+		ww_list_del(&t->all);
+		nr_dead--;
+	}
+	ww_unlock(&pool_lock);
+	if (!t)
+		t = ww_alloc_lines(sizeof(*t));
+	if (!t)
+		return NULL;
+	/* A late waker may still look at the state word of a reused record: no plain write there.
+	 */
+	ww_store_relaxed(&t->flags, 0u);
+	ww_store_relaxed(&t->state, WW_TASK_UNINTERRUPTIBLE);
+	ww_store_relaxed(&t->up, 0u);
+	ww_store_relaxed(&t->ended, 0u);
+	ww_store_relaxed(&t->reaper, 0u);
+	ww_store_relaxed(&t->refs, 1u);
+	t->end = NULL;
+	t->pool_data = NULL;
+	t->result = -EINTR;
+	t->cpu = -1;
+	t->tid = 0;
+	ww_lock(&pool_lock);
+	ww_store_relaxed(&t->life, WW_LIFE_NEW);
+	ww_list_add_tail(&t->all, &used);
+	ww_unlock(&pool_lock);
+	return t;
+}
+
+void ww_task_free(struct ww_thread *t)
+{
+	ww_lock(&pool_lock);
+	ww_store_relaxed(&t->life, WW_LIFE_FREE);
+	ww_store_relaxed(&t->state, WW_TASK_DEAD);
+	ww_list_del(&t->all);
+	ww_list_add_tail(&t->all, &dead);
+	nr_dead++;
+	ww_unlock(&pool_lock);
+}
+
+static void forget(void *arg)
+{
+	struct ww_thread *t = arg;
+
+	ww_task = &ww_task_nobody;
+	ww_thread_put(t);
+}
+
+/*
+ * A thread that this library has not made waits, or is waited for: it gets a record too, which
+ * goes with it. There is no way to report a failure from here, so short memory is waited out.
+ */
+struct ww_thread *ww_task_adopt(void)
+{
+	struct ww_thread *t;
+
+	while (!(t = ww_task_alloc()))
+		ww_clock_sleep_until(ww_clock_ns() + 1000000);
+	ww_os_thread_get_name(t->name, sizeof(t->name));
+	t->tid = ww_os_thread_id();
+	ww_store_relaxed(&t->flags, WW_TF_FOREIGN);
+	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
+	ww_store_relaxed(&t->life, WW_LIFE_LIVE);
+	ww_task = t;
+	ww_os_thread_at_exit(forget, t);
+	return t;
+}
+
+bool ww_task_valid(const struct ww_thread *t, const char *call)
+{
+	if (t && ww_likely(ww_load_relaxed(&t->life) != WW_LIFE_FREE))
+		return true;
+	if (!t)
+		ww_misuse(call, "no thread (NULL)");
+	else
+		ww_misuse(
+			call,
+			"thread '%s' has ended (or belongs to the process before fork) and nobody "
+			"held a reference to it (ww_thread_get() before it first runs)",
+			t->name);
+	return false;
+}
+
+WW_EXPORT struct ww_thread *ww_current(void)
+{
+	return ww_task_self();
+}
+
+WW_EXPORT struct ww_thread *ww_thread_get(struct ww_thread *thread)
+{
+	if (ww_task_valid(thread, __func__))
+		ww_fetch_add_relaxed(&thread->refs, 1u);
+	return thread;
+}
+
+WW_EXPORT void ww_thread_put(struct ww_thread *thread)
+{
+	/* What each holder did before its put is seen by whoever frees: pairs: THREAD-3 */
+	if (ww_task_valid(thread, __func__) && ww_fetch_sub(&thread->refs, 1u) == 1)
+		ww_task_free(thread);
+}

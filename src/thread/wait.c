@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait queues. Legend: (Q) the queue's lock; (W) the waiting thread alone, before it queues;
+ * (H) handed over: cleared by the waker as its last touch of the entry, which lies on the
+ * waiter's stack and may be gone the moment after.
+ */
+#include "thread/wait.h"
+
+#include "base/report.h"
+#include "thread/thread.h"
+
+_Static_assert(sizeof(struct ww_waitq) <= sizeof(struct ww_wait_queue_head), "public size");
+_Static_assert(sizeof(struct ww_waiter) <= sizeof(struct ww_wait_queue_entry), "public size");
+
+#define queue_of(q)  ((struct ww_waitq *)(void *)(q))
+#define waiter_of(e) ((struct ww_waiter *)(void *)(e))
+
+static void insert_first(struct ww_waitq *q, struct ww_waiter *w)
+{
+	w->prev = NULL;
+	w->next = q->first;
+	if (q->first)
+		q->first->prev = w;
+	else
+		q->last = w;
+	ww_store_relaxed(&q->first, w);
+	ww_store_relaxed(&w->queued, 1u);
+}
+
+static void insert_last(struct ww_waitq *q, struct ww_waiter *w)
+{
+	w->next = NULL;
+	w->prev = q->last;
+	if (q->last)
+		q->last->next = w;
+	else
+		ww_store_relaxed(&q->first, w);
+	q->last = w;
+	ww_store_relaxed(&w->queued, 1u);
+}
+
+static void unlink_waiter(struct ww_waitq *q, struct ww_waiter *w)
+{
+	if (w->prev)
+		w->prev->next = w->next;
+	else
+		ww_store_relaxed(&q->first, w->next);
+	if (w->next)
+		w->next->prev = w->prev;
+	else
+		q->last = w->prev;
+	ww_store_release(&w->queued, 0u); /* pairs: THREAD-5 */
+}
+
+WW_EXPORT void ww_init_waitqueue_head(struct ww_wait_queue_head *queue)
+{
+	*queue = (struct ww_wait_queue_head){{0}};
+}
+
+WW_EXPORT void ww_init_wait_entry(struct ww_wait_queue_entry *entry, unsigned flags)
+{
+	*waiter_of(entry) = (struct ww_waiter){.thread = ww_task_self(), .flags = flags};
+}
+
+WW_EXPORT void ww_init_wait(struct ww_wait_queue_entry *entry)
+{
+	ww_init_wait_entry(entry, 0);
+}
+
+WW_EXPORT void ww_wait_begins(void)
+{
+	ww_might_sleep("ww_wait_event");
+}
+
+void ww_waitq_add(struct ww_waitq *q, struct ww_waiter *w, bool exclusive)
+{
+	if (w->queued)
+		return;
+	if (exclusive)
+		insert_last(q, w);
+	else
+		insert_first(q, w);
+}
+
+void ww_waitq_del(struct ww_waitq *q, struct ww_waiter *w)
+{
+	if (w->queued)
+		unlink_waiter(q, w);
+}
+
+static void prepare(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry,
+		    unsigned state, unsigned flags)
+{
+	struct ww_waitq *q = queue_of(queue);
+	struct ww_waiter *w = waiter_of(entry);
+
+	w->flags = flags;
+	ww_lock(&q->lock);
+	ww_waitq_add(q, w, flags & WW_WAIT_EXCLUSIVE);
+	ww_set_current_state(state);
+	ww_unlock(&q->lock);
+}
+
+WW_EXPORT void ww_prepare_to_wait(struct ww_wait_queue_head *queue,
+				  struct ww_wait_queue_entry *entry, unsigned state)
+{
+	prepare(queue, entry, state, 0);
+}
+
+WW_EXPORT void ww_prepare_to_wait_exclusive(struct ww_wait_queue_head *queue,
+					    struct ww_wait_queue_entry *entry, unsigned state)
+{
+	prepare(queue, entry, state, WW_WAIT_EXCLUSIVE);
+}
+
+WW_EXPORT int ww_prepare_to_wait_event(struct ww_wait_queue_head *queue,
+				       struct ww_wait_queue_entry *entry, unsigned state)
+{
+	struct ww_waitq *q = queue_of(queue);
+	struct ww_waiter *w = waiter_of(entry);
+
+	ww_lock(&q->lock);
+	if (ww_task_interrupted(w->thread, state)) {
+		/*
+		 * Off the queue, so that an exclusive wake-up can't choose it any more. If one has
+		 * already, the condition is true: the caller tests that first.
+		 */
+		ww_waitq_del(q, w);
+		ww_unlock(&q->lock);
+		return -WW_ERESTARTSYS;
+	}
+	ww_waitq_add(q, w, w->flags & WW_WAIT_EXCLUSIVE);
+	ww_set_current_state(state);
+	ww_unlock(&q->lock);
+	return 0;
+}
+
+WW_EXPORT void ww_finish_wait(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry)
+{
+	struct ww_waitq *q = queue_of(queue);
+	struct ww_waiter *w = waiter_of(entry);
+
+	ww_set_current_state_plain(WW_TASK_RUNNING);
+	if (!ww_load_acquire(&w->queued)) /* pairs: THREAD-5 */
+		return;
+	ww_lock(&q->lock);
+	ww_waitq_del(q, w);
+	ww_unlock(&q->lock);
+}
+
+void ww_wake_batch_flush(struct ww_wake_batch *b)
+{
+	for (int i = 0; i < b->n; i++)
+		ww_task_kick(b->thread[i], WW_TASK_ASLEEP);
+	b->n = 0;
+}
+
+/*
+ * The thread is claimed and unlinked under the lock; the system call that ends its sleep follows
+ * without it, so that it does not wake up only to wait for the lock. Records are type-stable, so a
+ * thread that has gone on meanwhile does no harm.
+ */
+bool ww_waitq_wake_one(struct ww_waitq *q, struct ww_waiter *w, unsigned mode,
+		       struct ww_wake_batch *b)
+{
+	struct ww_thread *t = w->thread;
+	uint32_t was = ww_task_claim(t, mode);
+
+	if (!was)
+		return false;
+	unlink_waiter(q, w);
+	if (was & WW_TASK_ASLEEP) {
+		if (b->n == WW_WAKE_BATCH)
+			ww_wake_batch_flush(b);
+		b->thread[b->n++] = t;
+	}
+	return true;
+}
+
+WW_EXPORT int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, int nr)
+{
+	struct ww_waitq *q = queue_of(queue);
+	struct ww_wake_batch batch = {.n = 0};
+	struct ww_waiter *next;
+
+	ww_lock(&q->lock);
+	for (struct ww_waiter *w = q->first; w; w = next) {
+		unsigned flags = w->flags;
+
+		next = w->next;
+		if (ww_waitq_wake_one(q, w, mode, &batch) && (flags & WW_WAIT_EXCLUSIVE) &&
+		    --nr == 0)
+			break;
+	}
+	ww_unlock(&q->lock);
+	ww_wake_batch_flush(&batch);
+	return nr > 0 ? nr : 0;
+}
+
+WW_EXPORT bool ww_waitqueue_active(const struct ww_wait_queue_head *queue)
+{
+	return ww_load_relaxed(&((const struct ww_waitq *)(const void *)queue)->first) != NULL;
+}
+
+WW_EXPORT bool ww_wq_has_sleeper(struct ww_wait_queue_head *queue)
+{
+	/* The waiter's side is the exchange of its state, after it has queued: pairs: THREAD-6 */
+	ww_fence_seq_cst();
+	return ww_waitqueue_active(queue);
+}
