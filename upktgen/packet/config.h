@@ -66,10 +66,14 @@ struct pg_config {
 	uint8_t dst_mac[6], src_mac[6]; /* src: the device's own until set */
 	uint32_t src_mac_count, dst_mac_count;
 
-	/* The texts as they were set are what the device file prints; the rest follows from them.
-	 */
+	/* What the device has, put here by the engine when it is added and again at each start. */
+	uint8_t dev_mac[6];
+	uint32_t dev_addr;	   /* its first IPv4 address, 0 if none */
+	struct in6_addr dev_addr6; /* its link-local address, all 0 if none */
+
+	/* The texts as they were set are what the device file prints. */
 	char dst_min[32], dst_max[32], src_min[32], src_max[32];
-	uint32_t saddr_min, saddr_max, daddr_min, daddr_max; /* resolved at start */
+	uint32_t saddr_min, saddr_max, daddr_min, daddr_max; /* by pg_config_settle() */
 	struct in6_addr in6_saddr, in6_daddr;
 	struct in6_addr min_in6_saddr, max_in6_saddr, min_in6_daddr, max_in6_daddr;
 	uint16_t udp_src_min, udp_src_max, udp_dst_min, udp_dst_max;
@@ -87,5 +91,25 @@ struct pg_config {
 	uint32_t nr_imix;
 	struct pg_imix imix[PG_MAX_IMIX];
 };
+
+/* What add_device gives a new device. */
+void pg_config_init(struct pg_config *c);
+
+/*
+ * What a start makes final, as the kernel stores it back: sizes of 0 become the smallest frame,
+ * max_pkt_size is at least min_pkt_size, the queue range is clamped to nr_queues, and the IPv4
+ * texts (empty src_min: the device's own address) become numbers.
+ */
+void pg_config_settle(struct pg_config *c, unsigned nr_queues);
+
+/* Bytes of MPLS labels and VLAN tags. */
+uint32_t pg_config_overhead(const struct pg_config *c);
+/* Length on the wire of a frame whose configured size is size. */
+uint32_t pg_config_frame_len(const struct pg_config *c, uint32_t size);
+/* The longest frame that this (settled) configuration can send. */
+uint32_t pg_config_longest(const struct pg_config *c);
+
+/* The kernel's lenient reading of "a.b.c.d", host byte order; junk is 0.0.0.0. */
+uint32_t pg_in_aton(const char *text);
 
 #endif

@@ -8,6 +8,7 @@
 #define UPKTGEN_PACKET_PACKET_H
 
 #include <stddef.h>
+#include <sys/uio.h>
 
 #include "packet/config.h"
 
@@ -29,21 +30,42 @@ struct pg_cursor {
 };
 
 /*
- * A generator for config (copied), every random choice from seed. NULL + errno; why (may be NULL,
- * else at least 128 bytes) then says what is wrong. nr_queues: transmit queues of the device.
+ * A generator for config (copied and settled), every random choice from seed. NULL + errno; why
+ * (may be NULL, else at least 128 bytes) then says what is wrong. nr_queues: transmit queues of the
+ * device; cpu: where the thread runs.
  */
 struct pg_packet *pg_packet_start(const struct pg_config *config, uint64_t seed, int cpu,
 				  unsigned nr_queues, char *why);
 void pg_packet_end(struct pg_packet *p);
 
+/* Bytes that a frame buffer must have: at least the longest frame. */
+uint32_t pg_packet_room(const struct pg_packet *p);
+
 /*
- * Write the next frame into buf (as large as pg_packet_room()) and return its length. now_real_ns
- * is CLOCK_REALTIME for the stamp; one reading may serve a whole burst. The frame carries the
- * present sequence number: pg_packet_sent() moves it on once the frame was accepted.
+ * Write the next frame into buf, whatever is in it, and return its length. now_real_ns is
+ * CLOCK_REALTIME for the stamp. The frame carries the present sequence number: pg_packet_sent()
+ * moves it on by the number of packets that were accepted (several, when one frame is sent more
+ * than once).
  */
 uint32_t pg_packet_next(struct pg_packet *p, uint8_t *buf, uint64_t now_real_ns);
-void pg_packet_sent(struct pg_packet *p);
-uint32_t pg_packet_room(const struct pg_packet *p);
+void pg_packet_sent(struct pg_packet *p, unsigned n);
+
+/*
+ * The fast way: the next n frames, each with a sequence number of its own (no pg_packet_sent()),
+ * all with the stamp now_real_ns. v[i].iov_base is a buffer that was made ready once by
+ * pg_packet_prepare() and whose bytes nobody else changed since; only headers are written.
+ * v[i].iov_len becomes the frame's length.
+ */
+void pg_packet_prepare(const struct pg_packet *p, uint8_t *buf);
+void pg_packet_fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t now_real_ns);
+
+/* True if frames of one run go to different queues: then look at the cursor after each. */
+bool pg_packet_moves_queue(const struct pg_packet *p);
+
 void pg_packet_cursor(const struct pg_packet *p, struct pg_cursor *out);
+/* Sequence number of the next frame; clear_counters sets it to 1. */
+void pg_packet_set_seq(struct pg_packet *p, uint32_t seq);
+/* The configuration was changed during a run: to goes on where from stood. */
+void pg_packet_carry(struct pg_packet *to, const struct pg_packet *from);
 
 #endif
