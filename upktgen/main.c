@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/* upktgen SUBCOMMAND ...: finds the row and calls it. */
+#include "subcommand.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UPK_VERSION "0.1.0"
+
+static const struct {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *what;
+} rows[] = {
+	{"help", upk_cmd_help, "this text"},
+};
+
+#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static void usage(FILE *to)
+{
+	fputs("usage: upktgen SUBCOMMAND [OPTION]... [ARGUMENT]...\n\n"
+	      "The kernel's packet generator in user space.\n\n",
+	      to);
+	for (size_t i = 0; i < NR_ROWS; i++)
+		fprintf(to, "  %-10s %s\n", rows[i].name, rows[i].what);
+	fputs("\n\"upktgen SUBCOMMAND --help\" says more of one.\n", to);
+}
+
+int upk_cmd_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	usage(stdout);
+	return UPK_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+	char title[64];
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version")) {
+		puts("upktgen " UPK_VERSION);
+		return UPK_OK;
+	}
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (strcmp(name, rows[i].name) != 0)
+			continue;
+		snprintf(title, sizeof(title), "upktgen %s", name);
+		argv[1] = title;
+		return rows[i].fn(argc - 1, argv + 1);
+	}
+	if (*name)
+		fprintf(stderr, "upktgen: no subcommand '%s'\n\n", name);
+	usage(stderr);
+	return UPK_USAGE;
+}
