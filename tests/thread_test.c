@@ -8,6 +8,7 @@
 #include "base/atomic.h"
 #include "base/clock.h"
 #include "wheelwork/completion.h"
+#include "wheelwork/control.h"
 #include "wheelwork/thread.h"
 #include "wheelwork/wait.h"
 
@@ -143,4 +144,39 @@ TEST(a_completion_counts_and_complete_all_is_sticky)
 	CHECK(ww_completion_done(&comp));
 	ww_reinit_completion(&comp);
 	CHECK(!ww_try_wait_for_completion(&comp));
+}
+
+#define RUN  1u
+#define HALT 2u
+
+static struct ww_control control;
+static uint32_t obeyed;
+
+static int obeys(void *data)
+{
+	(void)data;
+	while (!ww_thread_should_stop()) {
+		if (!ww_control_wait(&control, RUN | HALT, WW_MAX_TIMEOUT))
+			continue;
+		ww_fetch_or(&obeyed, ww_control_take(&control, RUN | HALT));
+	}
+	return 3;
+}
+
+TEST(a_posted_control_bit_wakes_a_sleeping_loop_and_so_does_stop)
+{
+	struct ww_thread *t = ww_thread_run(obeys, NULL, "obeys");
+
+	CHECK_EQ(ww_control_post(&control, RUN), 0);
+	CHECK(ww_control_wait_taken(&control, RUN, WW_MAX_TIMEOUT));
+	CHECK_EQ(ww_control_peek(&control), 0);
+	ww_control_post(&control, HALT);
+	CHECK(ww_control_wait_taken(&control, ~0u, WW_MAX_TIMEOUT));
+	CHECK_EQ(ww_thread_stop(t), 3);
+	CHECK_EQ(obeyed, RUN | HALT);
+	ww_control_post(&control, RUN);
+	CHECK(!ww_control_wait_taken(&control, RUN, 2));
+	CHECK_EQ(ww_control_wait(&control, HALT, 2), 0);
+	CHECK_EQ(ww_control_wait_until(&control, HALT, ww_clock_ns() + 1000000), 0);
+	CHECK_EQ(ww_control_wait_until(&control, RUN, 0), RUN);
 }

@@ -10,5 +10,6 @@
 #include <wheelwork/thread.h>
 #include <wheelwork/wait.h>
 #include <wheelwork/completion.h>
+#include <wheelwork/control.h>
 
 #endif
