@@ -22,6 +22,19 @@ extern "C" {
  */
 int ww_clock_configure(unsigned hz, uint64_t initial_jiffies);
 
+/*
+ * Make time virtual: it stands still until ww_clock_advance() moves it, timers run inside that
+ * call, and every run is the same. Only before the first use, as above (-EBUSY); for tests.
+ */
+int ww_clock_use_virtual(void);
+/*
+ * Move the virtual clock on by ticks. At each tick on the way that has due timers they run, in the
+ * calling thread, bases in the order of their numbers; what they set going (works, threads) comes
+ * to rest before time moves on. Returns how many timers ran. One thread at a time advances, others
+ * wait; not from a callback.
+ */
+uint64_t ww_clock_advance(uint64_t ticks);
+
 /* Kernel: HZ, jiffies_64. */
 unsigned ww_hz(void);
 uint64_t ww_jiffies(void);
@@ -47,7 +60,13 @@ static inline bool ww_time_before_eq(uint64_t a, uint64_t b)
 	return !ww_time_after(a, b);
 }
 
-/* Round up, saturate at WW_MAX_TIMEOUT. Kernel: msecs_to_jiffies() and its kin. */
+/*
+ * The farthest delay that may be added to ww_jiffies() for a deadline: timers are exact up to
+ * there. Kernel: MAX_JIFFY_OFFSET.
+ */
+#define WW_MAX_JIFFY_OFFSET ((INT64_MAX >> 1) - 1)
+
+/* Round up, saturate at WW_MAX_JIFFY_OFFSET. Kernel: msecs_to_jiffies() and its kin. */
 uint64_t ww_msecs_to_jiffies(uint64_t ms);
 uint64_t ww_usecs_to_jiffies(uint64_t us);
 uint64_t ww_nsecs_to_jiffies(uint64_t ns);

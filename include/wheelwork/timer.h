@@ -28,6 +28,28 @@ struct ww_timer {
 
 /* Kernel: timer_setup(), timer_setup_on_stack(), timer_destroy_on_stack(). */
 void ww_timer_setup(struct ww_timer *timer, ww_timer_fn function, unsigned flags);
+/*
+ * The same for a timer in a function's frame: ww_timer_destroy_on_stack() must follow before that
+ * function returns, after a synchronous delete; it finds the timer that was forgotten.
+ */
+void ww_timer_setup_on_stack(struct ww_timer *timer, ww_timer_fn function, unsigned flags);
+void ww_timer_destroy_on_stack(struct ww_timer *timer);
+
+/*
+ * A timer that is set up when the program starts:
+ *	static WW_DEFINE_TIMER(my_timer, my_function);
+ * or, inside another static object, .timer = WW_TIMER_INITIALIZER(my_function).
+ * Kernel: DEFINE_TIMER(), __TIMER_INITIALIZER().
+ */
+#define WW_TIMER_MAGIC_ 0x74776d31u
+#define WW_TIMER_INITIALIZER(fn)                                                                   \
+	{                                                                                          \
+		0, (fn),                                                                           \
+		{                                                                                  \
+			0, 0, 0, 0, 0, WW_TIMER_MAGIC_                                             \
+		}                                                                                  \
+	}
+#define WW_DEFINE_TIMER(name, fn) struct ww_timer name = WW_TIMER_INITIALIZER(fn)
 
 void ww_add_timer(struct ww_timer *timer);
 int ww_mod_timer(struct ww_timer *timer, uint64_t expires);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ticks. Tick n (counted from the first) begins at the first nanosecond that is >= n * 10^9 / hz
+ * after the epoch, so reading the counter and sleeping until a tick agree to the nanosecond for
+ * every rate, and nothing can fire early by a rounding.
+ *
+ * Legend: (S) written under start_lock before started is set, constant afterwards;
+ *	   (L) start_lock; (A) atomic.
+ */
+#include "timer/clock.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "timer/virtual.h"
+
+#define NS_PER_S 1000000000u
+
+static struct {
+	uint64_t initial;	 /* (S) the counter's first value */
+	uint64_t epoch_ns;	 /* (S) CLOCK_MONOTONIC at that moment */
+	uint64_t period_ns;	 /* (S) of one tick where it is whole, else 0 */
+	uint64_t period_inverse; /* (S) 2^64 / period_ns, rounded down */
+	unsigned hz;		 /* (S) */
+	bool is_virtual;	 /* (S) */
+	bool configured;	 /* (L) hz and initial were chosen by the caller */
+	bool started;		 /* (A) */
+} c;
+static struct ww_lock start_lock;
+
+static void start_slow(void)
+{
+	ww_lock(&start_lock);
+	if (!c.started) {
+		if (!c.configured) {
+			c.hz = 1000;
+			/* As the kernel does: code that cuts the counter to 32 bits fails in 5 min.
+			 */
+			c.initial = (1ull << 32) - 300ull * c.hz;
+		}
+		if (NS_PER_S % c.hz == 0) {
+			c.period_ns = NS_PER_S / c.hz;
+			c.period_inverse = UINT64_MAX / c.period_ns;
+		}
+		c.epoch_ns = ww_clock_ns();
+		ww_virtual_start(c.initial);
+		ww_store_release(&c.started, true); /* pairs: CLOCK-1 */
+	}
+	ww_unlock(&start_lock);
+}
+
+void ww_clock_start(void)
+{
+	if (ww_unlikely(!ww_load_acquire(&c.started))) /* pairs: CLOCK-1 */
+		start_slow();
+}
+
+WW_EXPORT int ww_clock_configure(unsigned hz, uint64_t initial_jiffies)
+{
+	int err = 0;
+
+	if (hz < 1 || hz > 1000000)
+		return -EINVAL;
+	ww_lock(&start_lock);
+	if (c.started) {
+		err = -EBUSY;
+	} else {
+		c.hz = hz;
+		c.initial = initial_jiffies;
+		c.configured = true;
+	}
+	ww_unlock(&start_lock);
+	return err;
+}
+
+WW_EXPORT int ww_clock_use_virtual(void)
+{
+	int err = 0;
+
+	ww_lock(&start_lock);
+	if (c.started && !c.is_virtual)
+		err = -EBUSY;
+	else
+		c.is_virtual = true;
+	ww_unlock(&start_lock);
+	return err;
+}
+
+bool ww_clock_is_virtual(void)
+{
+	ww_clock_start();
+	return c.is_virtual;
+}
+
+/* Whole ticks in ns nanoseconds since the epoch. */
+static uint64_t ticks_in(uint64_t ns)
+{
+	if (ww_likely(c.period_ns)) {
+		/* The inverse is rounded down, so the quotient is right or one too small. */
+		uint64_t q = (uint64_t)(((unsigned __int128)ns * c.period_inverse) >> 64);
+
+		return q + (ns - q * c.period_ns >= c.period_ns);
+	}
+	return ns / NS_PER_S * c.hz + ns % NS_PER_S * c.hz / NS_PER_S;
+}
+
+/* Nanoseconds after the epoch at which tick n begins; UINT64_MAX for too far. */
+static uint64_t tick_begins(uint64_t n)
+{
+	uint64_t s = n / c.hz, ns;
+
+	if (__builtin_mul_overflow(s, (uint64_t)NS_PER_S, &ns) ||
+	    __builtin_add_overflow(ns, (n % c.hz * NS_PER_S + c.hz - 1) / c.hz, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+WW_EXPORT unsigned ww_hz(void)
+{
+	ww_clock_start();
+	return c.hz;
+}
+
+WW_EXPORT uint64_t ww_jiffies(void)
+{
+	ww_clock_start();
+	if (ww_unlikely(c.is_virtual))
+		return ww_virtual_jiffies();
+	return c.initial + ticks_in(ww_clock_ns() - c.epoch_ns);
+}
+
+WW_EXPORT uint64_t ww_ktime_get_ns(void)
+{
+	ww_clock_start();
+	if (ww_unlikely(c.is_virtual))
+		return c.epoch_ns + tick_begins(ww_virtual_jiffies() - c.initial);
+	return ww_clock_ns();
+}
+
+uint64_t ww_tick_to_ns(uint64_t tick)
+{
+	int64_t n = (int64_t)(tick - c.initial);
+	uint64_t ns;
+
+	if (n <= 0)
+		return c.epoch_ns;
+	if (__builtin_add_overflow(tick_begins((uint64_t)n), c.epoch_ns, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+/* v units, per of them in a second, in ticks: rounded up, saturated. */
+static uint64_t to_ticks(uint64_t v, uint64_t per)
+{
+	unsigned hz = ww_hz();
+	uint64_t s = v / per, rest = (v % per * hz + per - 1) / per, j;
+
+	if (__builtin_mul_overflow(s, (uint64_t)hz, &j) || __builtin_add_overflow(j, rest, &j) ||
+	    j > WW_MAX_JIFFY_OFFSET)
+		return WW_MAX_JIFFY_OFFSET;
+	return j;
+}
+
+/* j ticks in units of which per make a second: rounded up, saturated. */
+static uint64_t from_ticks(uint64_t j, uint64_t per)
+{
+	unsigned hz = ww_hz();
+	uint64_t v;
+
+	if (__builtin_mul_overflow(j / hz, per, &v) ||
+	    __builtin_add_overflow(v, (j % hz * per + hz - 1) / hz, &v))
+		return UINT64_MAX;
+	return v;
+}
+
+WW_EXPORT uint64_t ww_msecs_to_jiffies(uint64_t ms)
+{
+	return to_ticks(ms, 1000);
+}
+
+WW_EXPORT uint64_t ww_usecs_to_jiffies(uint64_t us)
+{
+	return to_ticks(us, 1000000);
+}
+
+WW_EXPORT uint64_t ww_nsecs_to_jiffies(uint64_t ns)
+{
+	return to_ticks(ns, NS_PER_S);
+}
+
+WW_EXPORT uint64_t ww_jiffies_to_msecs(uint64_t j)
+{
+	return from_ticks(j, 1000);
+}
+
+WW_EXPORT uint64_t ww_jiffies_to_usecs(uint64_t j)
+{
+	return from_ticks(j, 1000000);
+}
+
+WW_EXPORT uint64_t ww_jiffies_to_nsecs(uint64_t j)
+{
+	return from_ticks(j, NS_PER_S);
+}
