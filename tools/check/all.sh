@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tools/check/all.sh BUILD_DIR - every check; goes on after one that fails, and names it.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 build=$1
 failed=
 

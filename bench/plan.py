@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What is measured: a row per line. A program takes part in the rows that it lists itself."""
+from dataclasses import dataclass
+
+M = 10**6
+
+
+@dataclass
+class Row:
+    bench: str
+    case: str
+    ns: tuple = (1,)            # timers, items, ... that exist
+    threads: tuple = (1,)
+    quick_ns: tuple = None      # instead of ns with --quick
+    quick_threads: tuple = None
+    growth: tuple = ()          # more ns, without --quick: the plots
+    quick: bool = True          # whether --quick measures it at all
+    runs: int = 0               # instead of the usual number
+    who: tuple = ()             # only these
+
+
+WHAT = {
+    'rearm': 'push a pending deadline out, N pending, round robin; "same": to the deadline it has',
+    'rearm-relative': 'the same by a delay from this moment, clock read included',
+    'cancel-add': 'cancel a pending timer and add it again, N pending',
+    'add-cancel': 'add a fresh timer and cancel it, N others pending',
+}
+
+ROWS = [
+    Row('rearm', 'absolute', ns=(1, 10**4, M), growth=(100, 1000, 10**5, 10 * M)),
+    Row('rearm', 'absolute', ns=(1, 10**4), threads=(2,), quick_ns=(1,)),
+    Row('rearm', 'same', ns=(1, 10**4), quick_ns=(1,)),
+    Row('rearm-relative', 'relative', ns=(1, 10**4), quick_ns=(1,)),
+    Row('cancel-add', 'pending', ns=(1, 10**4, M), quick_ns=(10**4,), growth=(100, 1000, 10**5)),
+    Row('add-cancel', 'fresh', ns=(1, M), quick_ns=(M,)),
+]
+
+# The Debian package of each rival that may be missing.
+PACKAGES = {
+    'libevent': 'libevent-dev', 'libevent-locked': 'libevent-dev', 'libuv': 'libuv1-dev',
+    'libev': 'libev-dev', 'glib': 'libglib2.0-dev', 'asio': 'libboost-dev',
+    'rte_timer': 'libdpdk-dev', 'tbb': 'libtbb-dev', 'call_rcu': 'liburcu-dev',
+}

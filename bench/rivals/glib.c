@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GLib: one source per timer, pushed out by g_source_set_ready_time(), which takes an absolute time
+ * and may be called from any thread.
+ */
+#include <glib.h>
+
+#include "../bench.h"
+
+static GMainContext *context;
+static GSource **sources;
+static gint64 epoch;
+
+static gboolean nothing(GSource *source, GSourceFunc callback, gpointer data)
+{
+	(void)source;
+	(void)callback;
+	(void)data;
+	return G_SOURCE_CONTINUE;
+}
+
+static GSourceFuncs funcs = {.dispatch = nothing};
+
+static void rival_open(long n)
+{
+	context = g_main_context_new();
+	sources = bench_alloc((size_t)n, sizeof(GSource *));
+	for (long i = 0; i < n; i++) {
+		sources[i] = g_source_new(&funcs, sizeof(GSource));
+		g_source_attach(sources[i], context);
+	}
+	epoch = g_get_monotonic_time();
+}
+
+static inline void rival_arm(long i, long ms)
+{
+	g_source_set_ready_time(sources[i], epoch + ms * 1000);
+}
+
+static inline void rival_arm_now(long i, long ms)
+{
+	g_source_set_ready_time(sources[i], g_get_monotonic_time() + ms * 1000);
+}
+
+static inline void rival_cancel(long i)
+{
+	g_source_set_ready_time(sources[i], -1);
+}
+
+static void (*inside_fn)(void *);
+
+static gboolean make_call(gpointer arg)
+{
+	inside_fn(arg);
+	return G_SOURCE_REMOVE;
+}
+
+static void rival_inside(void (*fn)(void *), void *arg)
+{
+	GSource *idle = g_idle_source_new();
+
+	inside_fn = fn;
+	g_source_set_priority(idle, G_PRIORITY_DEFAULT);
+	g_source_set_callback(idle, make_call, arg, NULL);
+	g_source_attach(idle, context);
+	g_main_context_iteration(context, FALSE);
+	g_source_unref(idle);
+}
+
+#define RIVAL_THREADS
+#include "../timer_rows.h"

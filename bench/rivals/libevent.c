@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libevent: one event per timer, event_add() to arm and to push out, event_del() to cancel; inside
+ * a callback it goes by the loop's cached time. Built twice: with LOCKED, after
+ * evthread_use_pthreads(), events may be added from any thread.
+ */
+#include <event2/event.h>
+#include <event2/event_struct.h>
+#include <event2/thread.h>
+
+#include "../bench.h"
+
+static struct event_base *base;
+static struct event *events;
+
+static void nothing(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+}
+
+static void rival_open(long n)
+{
+#ifdef LOCKED
+	evthread_use_pthreads();
+#endif
+	base = event_base_new();
+	events = bench_alloc((size_t)n, sizeof(*events));
+	for (long i = 0; i < n; i++)
+		event_assign(&events[i], base, -1, 0, nothing, NULL);
+}
+
+static inline void rival_arm(long i, long ms)
+{
+	struct timeval tv = {ms / 1000, ms % 1000 * 1000};
+
+	event_add(&events[i], &tv);
+}
+
+static inline void rival_arm_now(long i, long ms)
+{
+	event_base_update_cache_time(base);
+	rival_arm(i, ms);
+}
+
+static inline void rival_cancel(long i)
+{
+	event_del(&events[i]);
+}
+
+struct call {
+	void (*fn)(void *);
+	void *arg;
+};
+
+static void make_call(evutil_socket_t fd, short what, void *arg)
+{
+	struct call *call = arg;
+
+	(void)fd;
+	(void)what;
+	call->fn(call->arg);
+}
+
+static void rival_inside(void (*fn)(void *), void *arg)
+{
+	struct call call = {fn, arg};
+	struct timeval zero = {0, 0};
+
+	event_base_once(base, -1, EV_TIMEOUT, make_call, &call, &zero);
+	event_base_loop(base, EVLOOP_ONCE);
+}
+
+#ifdef LOCKED
+#define RIVAL_THREADS
+#endif
+#include "../timer_rows.h"

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The bare operation, the floor under every row: a call and a store into an object of 64 bytes; for
+ * a relative delay a clock read before it.
+ */
+#include "../bench.h"
+
+struct object {
+	uint64_t expires;
+	uint64_t rest[7];
+};
+
+static struct object *objects;
+
+static void rival_open(long n)
+{
+	objects = bench_alloc((size_t)n, sizeof(*objects));
+}
+
+/* As a library's call would be made: through the PLT, not inlined. */
+__attribute__((noipa)) static void store(struct object *o, uint64_t expires)
+{
+	o->expires = expires;
+}
+
+static inline void rival_arm(long i, long ms)
+{
+	store(&objects[i], (uint64_t)ms);
+}
+
+static inline void rival_arm_now(long i, long ms)
+{
+	store(&objects[i], bench_now() + (uint64_t)ms);
+}
+
+static inline void rival_cancel(long i)
+{
+	store(&objects[i], 0);
+}
+
+static void rival_inside(void (*fn)(void *), void *arg)
+{
+	fn(arg);
+}
+
+#define RIVAL_THREADS
+#include "../timer_rows.h"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DPDK's rte_timer on the main lcore, without huge pages. rte_timer_reset() takes a delay and
+ * always reads the time-stamp counter.
+ */
+#include <rte_config.h>
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_lcore.h>
+#include <rte_timer.h>
+
+#include "../bench.h"
+
+static struct rte_timer *timers;
+static uint64_t cycles_per_ms;
+
+static void nothing(struct rte_timer *t, void *arg)
+{
+	(void)t;
+	(void)arg;
+}
+
+static void rival_open(long n)
+{
+	static char arg0[] = "rte_timer", arg1[] = "--no-huge", arg2[] = "--no-pci",
+		    arg3[] = "--no-telemetry", arg4[] = "--no-shconf", arg5[] = "--log-level=1",
+		    arg6[] = "-m", arg7[] = "64", arg8[] = "--lcores=0";
+	char *argv[] = {arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7, arg8, NULL};
+
+	if (rte_eal_init(9, argv) < 0 || rte_timer_subsystem_init() < 0)
+		bench_cannot("rte_eal_init() or rte_timer_subsystem_init() failed");
+	cycles_per_ms = rte_get_timer_hz() / 1000;
+	timers = bench_alloc((size_t)n, sizeof(*timers));
+	for (long i = 0; i < n; i++)
+		rte_timer_init(&timers[i]);
+}
+
+static inline void rival_arm(long i, long ms)
+{
+	rte_timer_reset(&timers[i], (uint64_t)ms * cycles_per_ms, SINGLE, rte_lcore_id(), nothing,
+			NULL);
+}
+
+static inline void rival_arm_now(long i, long ms)
+{
+	rival_arm(i, ms);
+}
+
+static inline void rival_cancel(long i)
+{
+	rte_timer_stop(&timers[i]);
+}
+
+static void rival_inside(void (*fn)(void *), void *arg)
+{
+	fn(arg);
+}
+
+#include "../timer_rows.h"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+/* timerfd: one descriptor per timer, armed with an absolute time. */
+#include <sys/timerfd.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "../bench.h"
+
+static int *fds;
+static uint64_t epoch;
+
+static void rival_open(long n)
+{
+	fds = bench_alloc((size_t)n, sizeof(*fds));
+	for (long i = 0; i < n; i++) {
+		fds[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+		if (fds[i] < 0)
+			bench_cannot("timerfd_create() number %ld: %s", i, strerror(errno));
+	}
+	epoch = bench_now();
+}
+
+static inline void arm_at(long i, uint64_t ns)
+{
+	struct itimerspec its = {
+		.it_value = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
+
+	timerfd_settime(fds[i], TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+static inline void rival_arm(long i, long ms)
+{
+	arm_at(i, epoch + (uint64_t)ms * 1000000u);
+}
+
+static inline void rival_arm_now(long i, long ms)
+{
+	struct itimerspec its = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
+
+	timerfd_settime(fds[i], 0, &its, NULL);
+}
+
+static inline void rival_cancel(long i)
+{
+	struct itimerspec its = {0};
+
+	timerfd_settime(fds[i], 0, &its, NULL);
+}
+
+static void rival_inside(void (*fn)(void *), void *arg)
+{
+	fn(arg);
+}
+
+#define RIVAL_THREADS
+#include "../timer_rows.h"
