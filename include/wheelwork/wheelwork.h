@@ -11,6 +11,5 @@
 #include <wheelwork/wait.h>
 #include <wheelwork/completion.h>
 #include <wheelwork/control.h>
-#include <wheelwork/freezer.h>
 
 #endif

@@ -13,10 +13,11 @@ struct pg_engine;
 struct pg_device;
 
 struct pg_engine_options {
-	uint64_t seed;	     /* every random choice of every device follows from it */
-	const char *backend; /* NULL: chosen by probing, and told */
-	bool strict;	     /* refuse what the kernel refuses */
-	bool no_burst;	     /* after a stall, do not catch up */
+	uint64_t seed;	      /* every random choice of every device follows from it */
+	const char *backend;  /* NULL: chosen by probing, and told */
+	bool strict;	      /* refuse what the kernel refuses */
+	bool no_burst;	      /* after a stall, do not catch up */
+	unsigned stamp_every; /* packets that share one reading of the clock; 0: 1 */
 };
 
 struct pg_engine *pg_engine_create(const struct pg_engine_options *options);
@@ -66,10 +67,26 @@ struct pg_status {
 };
 void pg_device_status(struct pg_device *d, struct pg_status *out);
 
-/* Run every device of every thread; returns when all have finished or were stopped. 0 or -errno. */
+/* The counters alone, without the wait for a fresh cursor: for a progress line. */
+void pg_device_progress(struct pg_device *d, uint64_t *sofar, uint64_t *bytes, uint64_t *errors);
+
+/* How well a paced run kept its schedule; all 0 where nothing paced. */
+struct pg_pacing {
+	uint64_t departures;	    /* bursts that left on a schedule */
+	uint64_t first_ns, last_ns; /* CLOCK_MONOTONIC, of the first and the last */
+	uint64_t late_p50_ns, late_p99_ns, late_max_ns;
+	uint64_t cpu_ns; /* CPU time of the run */
+};
+/* After a run. */
+void pg_device_pacing(struct pg_device *d, struct pg_pacing *out);
+
+/*
+ * Run every device of every thread; returns when all have finished or were stopped. 0, or -EINTR
+ * if pg_engine_stop_from_signal() came before it. One start at a time.
+ */
 int pg_engine_start(struct pg_engine *e);
 void pg_engine_stop(struct pg_engine *e);
-/* Async-signal-safe: a running start returns within one burst and keeps what was sent. */
+/* Async-signal-safe: a running start returns within 10 ms and a burst, and keeps what was sent. */
 void pg_engine_stop_from_signal(struct pg_engine *e);
 bool pg_engine_running(const struct pg_engine *e);
 

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: MIT
+/* The engine: exact counts, stops that are never lost, pacing, and what a device's end does. */
+#include "tap.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include <wheelwork/thread.h>
+
+#include "base/atomic.h"
+#include "netns.h"
+#include "transmit/engine.h"
+#include "transmit/link.h"
+
+static struct pg_engine *make(const char *backend)
+{
+	struct pg_engine_options o = {.seed = tap_seed(), .backend = backend};
+	struct pg_engine *e = pg_engine_create(&o);
+
+	CHECK_MSG(e, "%s", strerror(errno));
+	return e;
+}
+
+static struct pg_device *add_to(struct pg_engine *e, int index, const char *name)
+{
+	struct pg_device *d = NULL;
+
+	CHECK_EQ(pg_engine_add(e, pg_engine_thread_cpu(e, index), name, &d), 0);
+	CHECK(d);
+	return d;
+}
+
+static struct pg_device *add(struct pg_engine *e, const char *name)
+{
+	return add_to(e, 0, name);
+}
+
+static void set(struct pg_device *d, uint64_t count, uint64_t delay)
+{
+	struct pg_config c;
+
+	pg_device_get_config(d, &c);
+	c.count = count;
+	c.delay = delay;
+	c.min_pkt_size = c.max_pkt_size = 60;
+	pg_device_set_config(d, &c);
+}
+
+static struct pg_status status(struct pg_device *d)
+{
+	struct pg_status s;
+
+	pg_device_status(d, &s);
+	return s;
+}
+
+static uint64_t tx_packets(const char *dev)
+{
+	struct pg_link link;
+
+	CHECK_EQ(pg_link_read(dev, &link), 0);
+	return link.tx_packets;
+}
+
+/* pg_engine_start() in a thread, for cases that do something in the meantime. */
+static int starter(void *arg)
+{
+	return pg_engine_start(arg);
+}
+
+static struct ww_thread *start(struct pg_engine *e)
+{
+	struct ww_thread *t = ww_thread_get(ww_thread_create(starter, e, "starter"));
+
+	ww_wake_up_process(t);
+	return t;
+}
+
+static void nap(unsigned ms)
+{
+	struct timespec ts = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+	nanosleep(&ts, NULL);
+}
+
+static void until_sent(struct pg_device *d, uint64_t n)
+{
+	while (status(d).sofar < n)
+		nap(1);
+}
+
+/* --- counts --------------------------------------------------------------------------------------
+ */
+
+TEST(exactly_as_many_as_asked)
+{
+	static const uint64_t counts[] = {1, 2, 63, 64, 65, 1000, 100001};
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		set(d, counts[i], 0);
+		CHECK_EQ(pg_engine_start(e), 0);
+		struct pg_status s = status(d);
+
+		CHECK_EQ(s.sofar, counts[i]);
+		CHECK_EQ(s.tx_bytes, 60 * counts[i]);
+		CHECK_EQ(s.cursor.seq_num, counts[i] + 1);
+		CHECK_EQ(s.errors, 0);
+		CHECK(!s.running);
+		CHECK_STR(s.error, "");
+	}
+	pg_engine_destroy(e);
+}
+
+TEST(a_repeated_frame_counts_each_copy)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+	struct pg_config c;
+
+	set(d, 1003, 0);
+	pg_device_get_config(d, &c);
+	c.clone_skb = 10;
+	pg_device_set_config(d, &c);
+	CHECK_EQ(pg_engine_start(e), 0);
+	CHECK_EQ(status(d).sofar, 1003);
+	CHECK_EQ(status(d).cursor.seq_num, 1004);
+	pg_engine_destroy(e);
+}
+
+TEST(every_thread_sends_and_the_start_waits_for_all)
+{
+	struct pg_engine *e = make("null");
+	int n = pg_engine_threads(e);
+	struct pg_device *d[64];
+	char name[32];
+
+	if (n > 64)
+		n = 64;
+	for (int i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), "eth0@%d", i);
+		d[i] = add_to(e, i, name);
+		set(d[i], 5000 * (uint64_t)(i + 1), 0);
+	}
+	CHECK_EQ(pg_engine_start(e), 0);
+	for (int i = 0; i < n; i++)
+		CHECK_EQ(status(d[i]).sofar, 5000 * (i + 1));
+	pg_engine_destroy(e);
+}
+
+TEST(two_devices_of_a_thread_take_turns)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *a = add(e, "a"), *b = add(e, "b");
+
+	set(a, 0, 0);
+	set(b, 0, 0);
+	struct ww_thread *t = start(e);
+
+	until_sent(a, 10000);
+	until_sent(b, 10000);
+	pg_engine_stop(e);
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	uint64_t na = status(a).sofar, nb = status(b).sofar;
+
+	CHECK_MSG(na < 2 * nb && nb < 2 * na, "%" PRIu64 " and %" PRIu64, na, nb);
+	pg_engine_destroy(e);
+}
+
+TEST(names_follow_the_kernels_rules)
+{
+	struct pg_engine *e = make("null");
+	int cpu = pg_engine_thread_cpu(e, 0);
+
+	CHECK_EQ(pg_engine_add(e, cpu, "eth0@1", NULL), 0);
+	CHECK_EQ(pg_engine_add(e, cpu, "eth0@1", NULL), -EBUSY);
+	CHECK_EQ(pg_engine_add(e, cpu, "eth0", NULL), 0);
+	CHECK_EQ(pg_engine_add(e, cpu, "", NULL), -ENODEV);
+	CHECK_EQ(pg_engine_add(e, cpu, "a-name-of-16-byt", NULL), -ENODEV);
+	CHECK(pg_engine_find(e, "eth0@1"));
+	CHECK(!pg_engine_find(e, "eth0@2"));
+	pg_engine_remove_all(e, cpu);
+	CHECK(!pg_engine_find(e, "eth0@1"));
+	CHECK_EQ(pg_engine_add(e, cpu, "eth0@1", NULL), 0);
+	pg_engine_destroy(e);
+}
+
+TEST(a_device_that_is_not_there_or_down_is_refused_as_the_kernel_does)
+{
+	netns_enter();
+	netns_run("ip link add pga type veth peer name pgb");
+	struct pg_engine *e = make("packet");
+	int cpu = pg_engine_thread_cpu(e, 0);
+
+	CHECK_EQ(pg_engine_add(e, cpu, "nowhere", NULL), -ENODEV);
+	CHECK_EQ(pg_engine_add(e, cpu, "pga", NULL), -ENETDOWN);
+	netns_run("ip link set pga up && ip link set pgb up");
+	CHECK_EQ(pg_engine_add(e, cpu, "pga", NULL), 0);
+	pg_engine_destroy(e);
+}
+
+/* --- stopping
+ * --------------------------------------------------------------------------------------- */
+
+TEST(count_0_runs_until_stopped_and_keeps_what_was_sent)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, 0);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 100000);
+	CHECK(pg_engine_running(e));
+	CHECK(status(d).running);
+	pg_engine_stop(e);
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	CHECK(status(d).sofar >= 100000);
+	CHECK(!pg_engine_running(e));
+	pg_engine_destroy(e);
+}
+
+TEST(delay_never_sends_nothing_and_can_be_stopped)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 10, PG_NEVER);
+	struct ww_thread *t = start(e);
+
+	while (!status(d).running)
+		nap(1);
+	nap(30);
+	CHECK(status(d).running);
+	CHECK_EQ(status(d).sofar, 0);
+	pg_engine_stop(e);
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	CHECK(status(d).idle_us >= 20000);
+	pg_engine_destroy(e);
+}
+
+TEST(a_stop_from_a_signal_handler_ends_a_paced_run)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, 3600000000000u); /* one packet an hour */
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 1);
+	pg_engine_stop_from_signal(e);
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	CHECK_EQ(status(d).sofar, 1);
+	pg_engine_destroy(e);
+}
+
+TEST(a_signal_before_the_start_is_not_lost)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, 0);
+	pg_engine_stop_from_signal(e);
+	CHECK_EQ(pg_engine_start(e), -EINTR);
+	CHECK_EQ(status(d).sofar, 0);
+	set(d, 10, 0);
+	CHECK_EQ(pg_engine_start(e), 0);
+	CHECK_EQ(status(d).sofar, 10);
+	pg_engine_destroy(e);
+}
+
+/* Stops that come at any moment of a start: each start returns. */
+TEST_LIMIT(no_stop_is_lost_however_it_meets_a_start, 30)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+	uint64_t rng = tap_seed();
+
+	set(d, 0, 0);
+	for (int i = 0; i < 300; i++) {
+		struct ww_thread *t = start(e);
+		uint64_t spin = tap_random(&rng) % 20000;
+
+		while (!pg_engine_running(e))
+			;
+		while (spin--)
+			ww_cpu_relax();
+		pg_engine_stop(e);
+		CHECK_EQ(ww_thread_stop_put(t), 0);
+		CHECK(!pg_engine_running(e));
+	}
+	pg_engine_destroy(e);
+}
+
+TEST(a_stop_before_a_start_does_not_stop_it)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 1000, 0);
+	for (int i = 0; i < 200; i++) {
+		pg_engine_stop(e);
+		CHECK_EQ(pg_engine_start(e), 0);
+		CHECK_EQ(status(d).sofar, 1000);
+	}
+	pg_engine_destroy(e);
+}
+
+TEST(removing_ends_a_run)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, 0);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 1000);
+	pg_engine_remove_all(e, pg_engine_thread_cpu(e, 0));
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	CHECK(!pg_engine_find(e, "eth0"));
+	pg_engine_destroy(e);
+}
+
+TEST(destroying_ends_a_run)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, 1000);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 10);
+	pg_engine_stop(e);
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	pg_engine_destroy(e);
+}
+
+/* --- changes while running
+ * ----------------------------------------------------------------------------- */
+
+TEST(a_change_is_taken_over_by_the_running_loop)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, PG_NEVER);
+	struct ww_thread *t = start(e);
+
+	nap(10);
+	CHECK_EQ(status(d).sofar, 0);
+	set(d, 0, 0);
+	until_sent(d, 5000);
+	set(d, 4000, 0); /* already passed: ends */
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	struct pg_status s = status(d);
+
+	CHECK(s.sofar >= 5000);
+	CHECK_EQ((uint32_t)s.sofar + 1, s.cursor.seq_num);
+	pg_engine_destroy(e);
+}
+
+TEST(clear_counters_begins_to_count_anew)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, 0, 100000);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 500);
+	pg_device_clear_counters(d);
+	uint64_t after = status(d).sofar;
+
+	CHECK_MSG(after < 400, "%" PRIu64, after);
+	pg_engine_stop(e);
+	ww_thread_stop_put(t);
+	CHECK_EQ(status(d).cursor.seq_num, status(d).sofar + 1);
+	pg_device_clear_counters(d);
+	CHECK_EQ(status(d).sofar, 0);
+	pg_engine_destroy(e);
+}
+
+/* --- pacing
+ * -------------------------------------------------------------------------------------------- */
+
+TEST(a_paced_run_keeps_its_schedule)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+	struct pg_pacing p;
+
+	/* The first leaves at once, each later one no sooner than its time: never early. */
+	set(d, 201, 1000000);
+	CHECK_EQ(pg_engine_start(e), 0);
+	struct pg_status s = status(d);
+
+	pg_device_pacing(d, &p);
+	CHECK_EQ(s.sofar, 201);
+	CHECK_MSG(s.stopped_us - s.started_us >= 200000, "%" PRIu64 " us",
+		  s.stopped_us - s.started_us);
+	CHECK(s.idle_us > 0);
+	CHECK(p.departures > 0 && p.departures <= 201);
+	CHECK(p.last_ns - p.first_ns >= 199000000);
+	tap_note("late: p50 %" PRIu64 " p99 %" PRIu64 " max %" PRIu64 " ns; cpu %" PRIu64 " us",
+		 p.late_p50_ns, p.late_p99_ns, p.late_max_ns, p.cpu_ns / 1000);
+	pg_engine_destroy(e);
+}
+
+TEST(a_burst_leaves_together_and_counts_once_in_the_schedule)
+{
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+	struct pg_config c;
+
+	set(d, 1000, 1000000);
+	pg_device_get_config(d, &c);
+	c.burst = 50;
+	pg_device_set_config(d, &c);
+	CHECK_EQ(pg_engine_start(e), 0);
+	struct pg_status s = status(d);
+
+	CHECK_EQ(s.sofar, 1000);
+	CHECK(s.stopped_us - s.started_us >= 19000); /* 20 bursts, a millisecond apart */
+	CHECK(s.stopped_us - s.started_us < 900000);
+	pg_engine_destroy(e);
+}
+
+/* --- a real device
+ * -------------------------------------------------------------------------------------- */
+
+TEST_LIMIT(sent_is_what_the_devices_own_counter_gained, 60)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = make("packet");
+	struct pg_device *d = add(e, "pga");
+	uint64_t before = tx_packets("pga");
+
+	set(d, 200001, 0);
+	CHECK_EQ(pg_engine_start(e), 0);
+	struct pg_status s = status(d);
+	struct pg_link peer;
+
+	CHECK_EQ(s.sofar, 200001);
+	CHECK_EQ(tx_packets("pga") - before, s.sofar);
+	CHECK_EQ(pg_link_read("pgb", &peer), 0);
+	CHECK_EQ(peer.rx_packets, s.sofar);
+	pg_engine_destroy(e);
+}
+
+static void down_during_a_run(const char *command, const char *expect)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = make("packet");
+	struct pg_device *d = add(e, "pga");
+
+	set(d, 0, 0);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 1000);
+	netns_run(command);
+	CHECK_EQ(ww_thread_stop_put(t), 0); /* it stops by itself */
+	struct pg_status s = status(d);
+
+	CHECK(s.sofar >= 1000);
+	CHECK_MSG(strstr(s.error, expect), "%s", s.error);
+	CHECK(s.by_cause[PG_ERR_DOWN] > 0);
+	pg_engine_destroy(e);
+}
+
+TEST(a_device_set_down_stops_by_itself)
+{
+	down_during_a_run("ip link set pga down", "is down");
+}
+
+TEST(a_lost_carrier_stops_the_run)
+{
+	down_during_a_run("ip link set pgb down", "carrier");
+}
+
+TEST(a_device_that_vanishes_stops_the_run)
+{
+	down_during_a_run("ip link del pga", "is gone");
+}
+
+TEST(a_frame_above_the_mtu_is_refused_with_the_cure)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = make("packet");
+	struct pg_device *d = add(e, "pga");
+	struct pg_config c;
+
+	pg_device_get_config(d, &c);
+	c.min_pkt_size = c.max_pkt_size = 2000;
+	pg_device_set_config(d, &c);
+	CHECK_EQ(pg_engine_start(e), 0);
+	CHECK_EQ(status(d).sofar, 0);
+	CHECK_MSG(strstr(status(d).error, "MTU of 1986"), "%s", status(d).error);
+	netns_run("ip link set pga mtu 1986 && ip link set pgb mtu 1986");
+	CHECK_EQ(pg_engine_start(e), 0);
+	CHECK_EQ(status(d).sofar, 1000);
+	CHECK_STR(status(d).error, "");
+	pg_engine_destroy(e);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Frames from a device through a packet socket's ring (TPACKET_V3): no copy, no call per frame. */
+#ifndef UPKTGEN_RECEIVE_CAPTURE_H
+#define UPKTGEN_RECEIVE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pg_capture {
+	int fd; /* -1: closed */
+	uint8_t *ring;
+	size_t block_size;
+	unsigned nr_blocks, next;
+};
+
+struct pg_captured {
+	const uint8_t *data;
+	uint32_t caplen, len;
+	uint64_t arrived_ns; /* CLOCK_REALTIME, by the kernel when it had the frame */
+	bool checksummed;    /* false: the sender's kernel left checksums to a device */
+};
+
+/* 0 or -errno, and why says what is missing. Frames are taken from the return on. */
+int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128]);
+void pg_capture_close(struct pg_capture *c);
+/*
+ * Waits at most timeout_ms for a block and calls fn for each frame of those that are ready. Frames
+ * handled, 0 for none, or -ENETDOWN / -ENXIO when the device is gone.
+ */
+int pg_capture_wait(struct pg_capture *c, int timeout_ms,
+		    void (*fn)(void *arg, const struct pg_captured *frame), void *arg);
+/* Frames that found the ring full, since the last call. */
+uint64_t pg_capture_dropped(struct pg_capture *c);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Is this frame one of pktgen's, is it whole, and what does its header say? */
+#ifndef UPKTGEN_RECEIVE_FRAME_H
+#define UPKTGEN_RECEIVE_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pg_frame_kind {
+	PG_FRAME_OURS,
+	PG_FRAME_DAMAGED, /* a checksum or the magic is wrong */
+	PG_FRAME_OTHER,	  /* somebody else's */
+};
+
+struct pg_frame_facts {
+	uint32_t seq;
+	uint32_t sec, usec;    /* as they stand in the frame */
+	uint32_t saddr, daddr; /* IPv4, or a hash of the IPv6 address; host order */
+	uint16_t sport, dport;
+	uint8_t version; /* 4 or 6 */
+};
+
+/*
+ * data: the frame from its Ethernet header, captured up to caplen bytes of len. check_udp: verify a
+ * UDP checksum that is not 0 (off where the sender's kernel left it to hardware). expect_dport: a
+ * UDP frame to this port that lacks the magic is damaged rather than somebody else's; -1: none.
+ */
+enum pg_frame_kind pg_frame_read(const uint8_t *data, uint32_t caplen, uint32_t len, bool check_udp,
+				 int expect_dport, struct pg_frame_facts *out);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Who may touch what:
+ *   T: the receiving thread alone, and pg_receiver_finish() after it has ended
+ *   P: written by T's thread (silent, silences: by the watchdog too), read by any, relaxed
+ *   C: constant after pg_receiver_start()
+ */
+#include "receive/receiver.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <wheelwork/thread.h>
+#include <wheelwork/work.h>
+
+#include "base/alloc.h"
+#include "base/atomic.h"
+#include "base/clock.h"
+#include "receive/capture.h"
+#include "receive/frame.h"
+
+#define NS_PER_S 1000000000ull
+
+struct pg_receiver {
+	struct pg_capture capture;     /* T */
+	struct pg_sequence sequence;   /* T */
+	struct pg_histogram latency;   /* T */
+	struct pg_histogram jitter;    /* T */
+	uint64_t last_latency;	       /* T */
+	uint64_t early, unstamped;     /* T */
+	int dport;		       /* T: of the last good frame, -1 before */
+	struct pg_receive_totals now;  /* T: published after each block */
+	struct pg_receive_totals seen; /* P */
+	uint32_t blocks;	       /* P: counts bursts, for the watchdog's reader */
+	uint32_t silent, silences;     /* P */
+	uint64_t silence_ticks;	       /* C */
+	struct ww_thread *thread;      /* C */
+	struct ww_workqueue *queue;    /* C */
+	struct ww_delayed_work silence;
+};
+
+/* Nobody pushed the deadline out for silence_ms. */
+static void fell_silent(struct ww_work *work)
+{
+	struct pg_receiver *r =
+		ww_container_of(ww_to_delayed_work(work), struct pg_receiver, silence);
+
+	ww_store_relaxed(&r->silent, 1u);
+	ww_fetch_add_relaxed(&r->silences, 1u);
+}
+
+static void measure(struct pg_receiver *r, const struct pg_frame_facts *f, uint64_t arrived_ns)
+{
+	uint64_t sent_ns = f->sec * NS_PER_S + (uint64_t)f->usec * 1000;
+
+	if (sent_ns == 0) {
+		r->unstamped++;
+		return;
+	}
+	if (sent_ns > arrived_ns) {
+		r->early++;
+		return;
+	}
+	uint64_t latency = arrived_ns - sent_ns;
+
+	if (r->latency.count > 0)
+		pg_histogram_add(&r->jitter, latency > r->last_latency ? latency - r->last_latency
+								       : r->last_latency - latency);
+	r->last_latency = latency;
+	pg_histogram_add(&r->latency, latency);
+}
+
+static void take(void *arg, const struct pg_captured *c)
+{
+	struct pg_receiver *r = arg;
+	struct pg_frame_facts f;
+
+	switch (pg_frame_read(c->data, c->caplen, c->len, c->checksummed, r->dport, &f)) {
+	case PG_FRAME_OTHER:
+		r->now.other++;
+		return;
+	case PG_FRAME_DAMAGED:
+		r->now.damaged++;
+		return;
+	case PG_FRAME_OURS:
+		break;
+	}
+	r->dport = f.dport;
+	if (r->now.frames++ == 0)
+		r->now.first_ns = c->arrived_ns;
+	r->now.last_ns = c->arrived_ns;
+	r->now.bytes += c->len;
+	pg_sequence_add(&r->sequence, f.seq, ((uint64_t)f.sec << 32) | f.usec);
+	measure(r, &f, c->arrived_ns);
+}
+
+static void publish(struct pg_receiver *r)
+{
+	struct pg_receive_totals *to = &r->seen;
+
+	r->now.dropped += pg_capture_dropped(&r->capture);
+	ww_store_relaxed(&to->frames, r->now.frames);
+	ww_store_relaxed(&to->bytes, r->now.bytes);
+	ww_store_relaxed(&to->damaged, r->now.damaged);
+	ww_store_relaxed(&to->other, r->now.other);
+	ww_store_relaxed(&to->dropped, r->now.dropped);
+	ww_store_relaxed(&to->first_ns, r->now.first_ns);
+	ww_store_relaxed(&to->last_ns, r->now.last_ns);
+	ww_store_relaxed(&to->holes, r->sequence.holes);
+	ww_store_relaxed(&to->last_seq, pg_sequence_top(&r->sequence));
+}
+
+static int receive_thread(void *arg)
+{
+	struct pg_receiver *r = arg;
+
+	while (!ww_thread_should_stop()) {
+		uint64_t before = r->now.frames;
+		/* 20 ms bounds how long a stop waits; a block wakes it at once. */
+		int n = pg_capture_wait(&r->capture, 20, take, r);
+
+		if (n < 0)
+			break; /* the device went away; what was counted stands */
+		publish(r);
+		if (r->now.frames == before)
+			continue;
+		if (ww_load_relaxed(&r->silent))
+			ww_store_relaxed(&r->silent, 0u);
+		ww_store_relaxed(&r->blocks, r->blocks + 1);
+		ww_queue_update_delayed_work(r->queue, &r->silence, r->silence_ticks);
+	}
+	return 0;
+}
+
+/* What was in the ring when the thread stopped. */
+static void drain(struct pg_receiver *r)
+{
+	while (pg_capture_wait(&r->capture, 0, take, r) > 0)
+		;
+	publish(r);
+}
+
+static void free_receiver(struct pg_receiver *r)
+{
+	if (r->queue)
+		ww_destroy_workqueue(r->queue);
+	pg_sequence_free(&r->sequence);
+	pg_capture_close(&r->capture);
+	ww_free(r);
+}
+
+struct pg_receiver *pg_receiver_start(const struct pg_receiver_options *options, char why[128])
+{
+	struct pg_receiver *r = ww_alloc_lines(sizeof(*r));
+	uint32_t silence_ms = options->silence_ms ? options->silence_ms : 1000;
+	int err = ENOMEM;
+
+	snprintf(why, 128, "not enough memory for a receiver");
+	if (!r)
+		return NULL;
+	r->dport = -1;
+	r->silence_ticks = ww_msecs_to_jiffies(silence_ms);
+	r->capture.fd = -1;
+	ww_init_delayed_work(&r->silence, fell_silent);
+	err = -pg_sequence_init(&r->sequence, options->from_start);
+	if (!err)
+		err = -pg_capture_open(&r->capture, options->ifname, why);
+	if (err)
+		goto fail;
+	r->queue = ww_alloc_workqueue("pg_receive", WW_WQ_UNBOUND, 0);
+	if (!r->queue)
+		goto fail_errno;
+	r->thread = ww_thread_create(receive_thread, r, "pg_rx_%s", options->ifname);
+	if (!r->thread)
+		goto fail_errno;
+	if (options->cpu >= 0)
+		ww_thread_bind(r->thread, options->cpu);
+	ww_wake_up_process(r->thread);
+	return r;
+fail_errno:
+	err = errno;
+	snprintf(why, 128, "the receiver's thread: %s", strerror(err));
+fail:
+	free_receiver(r);
+	errno = err;
+	return NULL;
+}
+
+void pg_receiver_totals(struct pg_receiver *r, struct pg_receive_totals *out)
+{
+	const struct pg_receive_totals *from = &r->seen;
+
+	*out = (struct pg_receive_totals){
+		.frames = ww_load_relaxed(&from->frames),
+		.bytes = ww_load_relaxed(&from->bytes),
+		.damaged = ww_load_relaxed(&from->damaged),
+		.other = ww_load_relaxed(&from->other),
+		.dropped = ww_load_relaxed(&from->dropped),
+		.silences = ww_load_relaxed(&r->silences),
+		.first_ns = ww_load_relaxed(&from->first_ns),
+		.last_ns = ww_load_relaxed(&from->last_ns),
+		.last_seq = ww_load_relaxed(&from->last_seq),
+		.holes = ww_load_relaxed(&from->holes),
+		.silent = ww_load_relaxed(&r->silent) != 0,
+	};
+}
+
+bool pg_receiver_wait(struct pg_receiver *r, uint32_t last_seq, uint32_t quiet_ms,
+		      uint32_t limit_ms, const uint32_t *stop)
+{
+	uint64_t now = ww_clock_ns(), end = now + limit_ms * 1000000ull, moved = now;
+	uint32_t blocks = ww_load_relaxed(&r->blocks);
+
+	for (;;) {
+		if (last_seq && ww_load_relaxed(&r->seen.last_seq) == last_seq)
+			return true;
+		uint32_t b = ww_load_relaxed(&r->blocks);
+
+		now = ww_clock_ns();
+		if (b != blocks)
+			moved = now;
+		blocks = b;
+		if (now >= end || now - moved >= quiet_ms * 1000000ull ||
+		    (stop && ww_load_relaxed(stop)))
+			return false;
+		ww_set_current_state(WW_TASK_INTERRUPTIBLE);
+		ww_schedule_timeout((int64_t)ww_msecs_to_jiffies(5));
+	}
+}
+
+void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out)
+{
+	ww_thread_stop(r->thread);
+	ww_cancel_delayed_work_sync(&r->silence);
+	drain(r);
+	if (last_seq)
+		pg_sequence_close(&r->sequence, last_seq);
+	publish(r);
+	memset(out, 0, sizeof(*out));
+	pg_receiver_totals(r, &out->totals);
+	out->sequence = r->sequence;
+	out->sequence.seen = NULL;
+	out->latency = r->latency;
+	out->jitter = r->jitter;
+	out->early = r->early;
+	out->unstamped = r->unstamped;
+	out->tail_closed = last_seq != 0;
+	/* A hole is first a damaged frame that did arrive, then one that we dropped ourselves. */
+	uint64_t ours = out->totals.damaged + out->totals.dropped;
+
+	out->lost = r->sequence.holes > ours ? r->sequence.holes - ours : 0;
+	free_receiver(r);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The receiver that the kernel never had: a thread that takes every frame of a device, follows the
+ * sequence numbers, and measures one-way latency. It tells what the network did (lost, duplicated,
+ * reordered, damaged) apart from what it missed itself.
+ */
+#ifndef UPKTGEN_RECEIVE_RECEIVER_H
+#define UPKTGEN_RECEIVE_RECEIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "transmit/histogram.h"
+#include "receive/sequence.h"
+
+struct pg_receiver; /* opaque */
+
+struct pg_receiver_options {
+	const char *ifname;
+	bool from_start;     /* the sender starts after us: number 1 is the first */
+	int cpu;	     /* to run on, -1 for any */
+	uint32_t silence_ms; /* no frame for so long is silence; 0: 1000 */
+};
+
+struct pg_receive_totals {
+	uint64_t frames;   /* with our magic, whole */
+	uint64_t bytes;	   /* of those, without CRC */
+	uint64_t damaged;  /* a wrong checksum or magic */
+	uint64_t other;	   /* somebody else's frames */
+	uint64_t dropped;  /* by this receiver: the kernel found its ring full */
+	uint64_t silences; /* how often silence_ms passed without a frame, after the first */
+	uint64_t first_ns, last_ns; /* arrivals, CLOCK_REALTIME */
+	uint32_t last_seq;
+	uint64_t holes; /* numbers jumped over so far */
+	bool silent;	/* no frame for silence_ms */
+};
+
+struct pg_receive_summary {
+	struct pg_receive_totals totals;
+	struct pg_sequence sequence; /* its bitmap is gone */
+	struct pg_histogram latency, jitter;
+	uint64_t lost;	/* by the network: holes that are neither damaged frames nor our drops */
+	uint64_t early; /* stamped later than they arrived: the clocks differ */
+	uint64_t unstamped; /* the sender wrote no time */
+	bool tail_closed;   /* the sender's last number was known */
+};
+
+/*
+ * Opens the device and starts to receive; every frame sent after the return is seen. NULL + errno,
+ * and why says what is missing (EPERM: the right to open packet sockets). Sleeps.
+ */
+struct pg_receiver *pg_receiver_start(const struct pg_receiver_options *options, char why[128]);
+/* Any thread, while it runs. */
+void pg_receiver_totals(struct pg_receiver *r, struct pg_receive_totals *out);
+/*
+ * Waits until number last_seq was seen, or nothing came for quiet_ms, or *stop is not 0 (may be
+ * NULL); at most limit_ms. True if the number was seen.
+ */
+bool pg_receiver_wait(struct pg_receiver *r, uint32_t last_seq, uint32_t quiet_ms,
+		      uint32_t limit_ms, const uint32_t *stop);
+/*
+ * Stops the thread and closes the books. last_seq: the sender's last sequence number, which tells a
+ * lost tail from an end; 0 if not known. Frees r.
+ */
+void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out);
+
+void pg_receive_print(const char *ifname, const struct pg_receive_summary *s, FILE *out);
+
+#endif

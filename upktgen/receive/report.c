@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* The receiver's findings as text. */
+#include <inttypes.h>
+
+#include "receive/receiver.h"
+
+static void print_latency(const struct pg_receive_summary *s, FILE *out)
+{
+	const struct pg_histogram *h = &s->latency;
+	char a[16], b[16], c[16], d[16], e[16];
+
+	if (h->count == 0) {
+		fprintf(out, "     latency: not known, the sender wrote no time stamps\n");
+		return;
+	}
+	fprintf(out, "     latency: min %s  p50 %s  p99 %s  p99.9 %s  max %s (stamps of 1 us)\n",
+		pg_duration(h->min, a), pg_duration(pg_histogram_share(h, 500000), b),
+		pg_duration(pg_histogram_share(h, 990000), c),
+		pg_duration(pg_histogram_share(h, 999000), d), pg_duration(h->max, e));
+	fprintf(out, "     jitter: p50 %s  p99 %s  max %s\n",
+		pg_duration(pg_histogram_share(&s->jitter, 500000), a),
+		pg_duration(pg_histogram_share(&s->jitter, 990000), b),
+		pg_duration(s->jitter.max, c));
+	if (s->early)
+		fprintf(out,
+			"     %" PRIu64 " packets arrived before they were sent: the clocks of the "
+			"two hosts differ\n",
+			s->early);
+}
+
+void pg_receive_print(const char *ifname, const struct pg_receive_summary *s, FILE *out)
+{
+	const struct pg_receive_totals *t = &s->totals;
+	const struct pg_sequence *q = &s->sequence;
+	uint64_t of = q->received + q->holes;
+	uint64_t ns = t->last_ns > t->first_ns ? t->last_ns - t->first_ns : 0;
+	double pps = ns ? (double)(t->frames - 1) * 1e9 / (double)ns : 0;
+
+	fprintf(out, "Received: %s: %" PRIu64 " packets, %" PRIu64 " bytes, %.0f packets/s\n",
+		ifname, t->frames, t->bytes, pps);
+	fprintf(out,
+		"     lost: %" PRIu64 " (%.6f %%)  duplicated: %" PRIu64 "  damaged: %" PRIu64 "\n",
+		s->lost, of ? (double)s->lost * 100 / (double)of : 0.0, q->duplicated, t->damaged);
+	fprintf(out, "     reordered: %" PRIu64, q->reordered);
+	if (q->reordered)
+		fprintf(out, " (by %.1f on average, at most %" PRIu64 ")",
+			(double)q->extent_sum / (double)q->reordered, q->extent_max);
+	fprintf(out, "  stray: %" PRIu64 "  restarts of the sender: %" PRIu64 "\n", q->stray,
+		q->restarts);
+	fprintf(out,
+		"     dropped by this receiver itself: %" PRIu64 "  frames of others: %" PRIu64
+		"\n",
+		t->dropped, t->other);
+	fprintf(out, "     sequence: first %" PRIu32 ", last %" PRIu32 "%s\n", q->first,
+		(uint32_t)q->top, s->tail_closed ? "" : " seen (a lost tail would not show)");
+	print_latency(s, out);
+	pg_histogram_print(&s->latency, 16, out);
+}

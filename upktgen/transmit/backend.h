@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The small interface behind which the ways to send stand. A backend is opened for one device and
+ * used by one thread. It takes frames from the generator (frames.h), or makes them itself where the
+ * kernel runs the loop. It refuses what it can't do; it never approximates.
+ */
+#ifndef UPKTGEN_TRANSMIT_BACKEND_H
+#define UPKTGEN_TRANSMIT_BACKEND_H
+
+#include "packet/packet.h"
+#include "transmit/engine.h"
+#include "transmit/link.h"
+
+#define PG_WHY 128
+
+struct pg_backend;
+
+/* One device being sent to. Everything here belongs to the sending thread. */
+struct pg_tx {
+	const struct pg_backend *ops;
+	const char *arg;    /* what follows the backend's name after a colon; may be NULL */
+	const char *ifname; /* without @suffix */
+	int cpu;
+	uint64_t seed;
+	unsigned stamp_every;	 /* packets that share a clock reading */
+	struct pg_config config; /* settled */
+	struct pg_link link;	 /* as of open; all 0 where the backend needs no device */
+	struct pg_packet *packet;
+	uint32_t copies;    /* packets sent of each frame: clone_skb times burst */
+	uint32_t max_bytes; /* of a frame that the device takes, 0 for any */
+	unsigned batch;	    /* most packets in one call of send */
+	void *priv;	    /* the backend's own */
+
+	/* What became of packets: only grows. */
+	uint64_t sent, bytes;
+	uint64_t causes[PG_NR_CAUSES];
+	uint64_t pending; /* made and numbered, not yet sent */
+	char why[PG_WHY]; /* of a negative answer */
+};
+
+struct pg_backend {
+	const char *name;
+	const char *what; /* one line for "upktgen probe" */
+	bool needs_device;
+	bool paces; /* looks at config.delay itself */
+	/* Could open() work for this device and this user? 0, or -errno and why. May be slow. */
+	int (*probe)(const char *ifname, char why[PG_WHY]);
+	/* tx->packet and config are set. 0, or -errno and tx->why. */
+	int (*open)(struct pg_tx *tx);
+	/*
+	 * Send up to n packets (1 .. tx->batch). How many were accepted: may be fewer, and 0 where
+	 * the device is busy (call again) or packets were refused (causes tell). Negative: the run
+	 * is over, and tx->why says why.
+	 */
+	int (*send)(struct pg_tx *tx, unsigned n);
+	/* Frees priv; the last word on the counters. */
+	void (*close)(struct pg_tx *tx);
+};
+
+extern const struct pg_backend pg_backend_packet, pg_backend_null;
+
+/* Up to a NULL: first those that are chosen by themselves, in that order. */
+extern const struct pg_backend *const pg_backends[];
+#define PG_BACKENDS_BY_ITSELF 1
+/* By "name" or "name:arg"; *arg points behind the colon. NULL if there is none. */
+const struct pg_backend *pg_backend_find(const char *name, const char **arg);
+/* The first that can send on ifname; NULL, and why the last could not. */
+const struct pg_backend *pg_backend_choose(const char *ifname, char why[PG_WHY]);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "transmit/frames.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+static uint32_t smallest_frame(const struct pg_config *c)
+{
+	uint32_t size = c->min_pkt_size;
+
+	for (uint32_t i = 0; i < c->nr_imix; i++)
+		if (i == 0 || c->imix[i].size < size)
+			size = c->imix[i].size;
+	return pg_config_frame_len(c, size);
+}
+
+static int check_length(struct pg_tx *tx)
+{
+	uint32_t smallest = smallest_frame(&tx->config);
+
+	if (!tx->max_bytes || smallest <= tx->max_bytes)
+		return 0;
+	snprintf(tx->why, PG_WHY,
+		 "frames of %u bytes do not fit %s: give it an MTU of %u, or a smaller pkt_size",
+		 smallest, tx->ifname, tx->link.mtu + smallest - tx->max_bytes);
+	return -EMSGSIZE;
+}
+
+int pg_frames_open(struct pg_frames *f, struct pg_tx *tx, unsigned size)
+{
+	int err = check_length(tx);
+
+	if (err)
+		return err;
+	*f = (struct pg_frames){
+		.size = size,
+		.one_by_one = tx->copies > 1 ||
+			      (tx->max_bytes && pg_config_longest(&tx->config) > tx->max_bytes),
+		.room = (pg_packet_room(tx->packet) + 63) & ~63u,
+	};
+	f->memory = ww_alloc_lines((size_t)f->room * size);
+	f->v = ww_alloc(size * sizeof(f->v[0]));
+	if (!f->memory || !f->v) {
+		pg_frames_close(f);
+		snprintf(tx->why, PG_WHY, "no memory for %u frames", size);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < size; i++) {
+		f->v[i].iov_base = f->memory + (size_t)f->room * i;
+		pg_packet_prepare(tx->packet, f->v[i].iov_base);
+	}
+	return 0;
+}
+
+void pg_frames_close(struct pg_frames *f)
+{
+	ww_free(f->memory);
+	ww_free(f->v);
+	*f = (struct pg_frames){0};
+}
+
+/* The next frame or the next copy of it, into v[i]. False: too long for the device. */
+static bool fill_one(struct pg_frames *f, struct pg_tx *tx, unsigned i, uint64_t now)
+{
+	if (f->copies_left == 0) {
+		f->again.iov_base = f->memory + (size_t)f->room * f->next_buffer;
+		f->next_buffer = (f->next_buffer + 1) % f->size;
+		f->again.iov_len = pg_packet_next(tx->packet, f->again.iov_base, now);
+		if (tx->max_bytes && f->again.iov_len > tx->max_bytes) {
+			tx->causes[PG_ERR_MTU]++;
+			return false;
+		}
+		f->copies_left = tx->copies;
+	}
+	f->copies_left--;
+	f->v[i] = f->again;
+	pg_packet_sent(tx->packet, 1);
+	return true;
+}
+
+static unsigned fill_each(struct pg_frames *f, struct pg_tx *tx, unsigned n)
+{
+	unsigned filled = 0;
+	uint64_t now = ww_clock_real_ns();
+
+	for (unsigned i = 0; i < n; i++) {
+		if (i % tx->stamp_every == 0 && i > 0)
+			now = ww_clock_real_ns();
+		filled += fill_one(f, tx, filled, now);
+	}
+	return filled;
+}
+
+unsigned pg_frames_fill(struct pg_frames *f, struct pg_tx *tx, unsigned n)
+{
+	if (f->filled)
+		return f->filled < n ? f->filled : n;
+	f->head = 0;
+	if (f->one_by_one) {
+		f->filled = fill_each(f, tx, n);
+	} else {
+		for (unsigned i = 0; i < n; i += tx->stamp_every) {
+			unsigned slice = n - i < tx->stamp_every ? n - i : tx->stamp_every;
+
+			pg_packet_fill(tx->packet, &f->v[i], slice, ww_clock_real_ns());
+		}
+		f->filled = n;
+	}
+	tx->pending = f->filled;
+	return f->filled;
+}
+
+void pg_frames_sent(struct pg_frames *f, struct pg_tx *tx, unsigned n)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		bytes += f->v[f->head + i].iov_len;
+	f->head += n;
+	f->filled -= n;
+	tx->pending = f->filled;
+	tx->sent += n;
+	tx->bytes += bytes;
+}
