@@ -37,10 +37,49 @@ struct ww_thread *ww_thread_run(ww_thread_fn fn, void *data, const char *fmt, ..
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Before the first wake-up only. Where the system refuses the CPU (a cpuset), the thread runs
- * unbound. Kernel: kthread_bind().
+ * The same, bound to this CPU, and bound again each time it is unparked; fmt holds one %u, which
+ * becomes the CPU's number. EINVAL for a format or a CPU that can't be (reported).
+ * Kernel: kthread_create_on_cpu(), kthread_run_on_cpu().
+ */
+struct ww_thread *ww_thread_create_on_cpu(ww_thread_fn fn, void *data, unsigned cpu,
+					  const char *fmt);
+struct ww_thread *ww_thread_run_on_cpu(ww_thread_fn fn, void *data, unsigned cpu, const char *fmt);
+/* On the CPUs of this NUMA node; -1 for any. Kernel: kthread_create_on_node(). */
+struct ww_thread *ww_thread_create_on_node(ww_thread_fn fn, void *data, int node, const char *fmt,
+					   ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Where it may run, before its first wake-up only (reported otherwise). A CPU is a number of the
+ * system's; in a mask, bit n of word n / bits-per-word is CPU n. Where the system refuses (a
+ * cpuset, a CPU outside of the affinity mask) the thread runs unbound. A thread made by a bound one
+ * does not inherit its CPU. Kernel: kthread_bind(), kthread_bind_mask(),
+ * kthread_affine_preferred().
  */
 void ww_thread_bind(struct ww_thread *thread, int cpu);
+void ww_thread_bind_mask(struct ww_thread *thread, const unsigned long *bits, unsigned nbits);
+/* 0, -EINVAL for an empty mask or after the first wake-up. */
+int ww_thread_affine_preferred(struct ww_thread *thread, const unsigned long *bits, unsigned nbits);
+
+/*
+ * Scheduling class and nice value, at any time. 0, -EINVAL for a nice value outside of -20..19,
+ * -EPERM where the process may not (then nothing changes), -ESRCH after its end.
+ * Kernel: sched_set_fifo() (priority 50), sched_set_fifo_low() (1), sched_set_normal(),
+ * set_user_nice().
+ */
+int ww_sched_set_fifo(struct ww_thread *thread);
+int ww_sched_set_fifo_low(struct ww_thread *thread);
+int ww_sched_set_normal(struct ww_thread *thread, int nice);
+int ww_set_user_nice(struct ww_thread *thread, int nice);
+
+/*
+ * Called in each thread that the library makes from now on (timer bases and pool workers too): at
+ * its start in order of addition, at its exit in reverse, after its function. The place for RCU
+ * registration and thread-local state; either may be NULL. Returns an id, or -ENOMEM. A thread
+ * which ran a start hook runs its exit hook, unless that was removed meanwhile; removal (0, or
+ * -ENOENT) does not wait for a hook that runs just now.
+ */
+int ww_thread_add_hooks(void (*start)(void *arg), void (*exit)(void *arg), void *arg);
+int ww_thread_remove_hooks(int id);
 
 /*
  * Tell it to stop, wait for its end, free it. An interruptible or killable sleep of it ends, a
@@ -78,15 +117,18 @@ void ww_thread_exit(int result) __attribute__((noreturn));
 
 /* The calling library thread; a record made on first use for any other. Kernel: current. */
 struct ww_thread *ww_current(void);
-/* Kernel: kthread_data(), task->comm. */
+/* Kernel: kthread_data(), kthread_func(), task->comm, task->pid. */
 void *ww_thread_data(struct ww_thread *thread);
+ww_thread_fn ww_thread_func(struct ww_thread *thread);
 const char *ww_thread_name(const struct ww_thread *thread);
+int ww_thread_pid(const struct ww_thread *thread);
 
 #define WW_TASK_RUNNING		0x0000u
 #define WW_TASK_INTERRUPTIBLE	0x0001u
 #define WW_TASK_UNINTERRUPTIBLE 0x0002u
-#define WW_TASK_PARKED		0x0040u
+#define WW_TASK_PARKED		0x0040u /* only ww_thread_parkme() */
 #define WW_TASK_WAKEKILL	0x0100u
+#define WW_TASK_FREEZABLE	0x2000u /* may be frozen where it sleeps: freezer.h */
 #define WW_TASK_KILLABLE	(WW_TASK_WAKEKILL | WW_TASK_UNINTERRUPTIBLE)
 #define WW_TASK_NORMAL		(WW_TASK_INTERRUPTIBLE | WW_TASK_UNINTERRUPTIBLE)
 
@@ -122,6 +164,12 @@ int64_t ww_schedule_timeout(int64_t timeout);
 int64_t ww_schedule_timeout_interruptible(int64_t timeout);
 int64_t ww_schedule_timeout_killable(int64_t timeout);
 int64_t ww_schedule_timeout_uninterruptible(int64_t timeout);
+/*
+ * The same until the clock of ww_ktime_get_ns() reads expires_ns (UINT64_MAX: no end), which is
+ * finer than a tick under the real clock. 0 when it does, -EINTR when woken before.
+ * Kernel: schedule_hrtimeout().
+ */
+int ww_schedule_hrtimeout(uint64_t expires_ns);
 
 /*
  * 1 if it slept, 0 if not. A full barrier in both cases. The thread must be referenced, or known

@@ -132,6 +132,13 @@ void ww_wait_begins(void);
 	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE, WW_WAIT_EXCLUSIVE)
 #define ww_wait_event_killable_exclusive(queue, cond)                                              \
 	WW_WAIT_PLAIN_(queue, cond, WW_TASK_KILLABLE, WW_WAIT_EXCLUSIVE)
+/* Frozen where they sleep (freezer.h); else as the interruptible and the killable form. */
+#define ww_wait_event_freezable(queue, cond)                                                       \
+	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE | WW_TASK_FREEZABLE, 0)
+#define ww_wait_event_freezable_exclusive(queue, cond)                                             \
+	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE | WW_TASK_FREEZABLE, WW_WAIT_EXCLUSIVE)
+#define ww_wait_event_freezable_killable(queue, cond)                                              \
+	WW_WAIT_PLAIN_(queue, cond, WW_TASK_KILLABLE | WW_TASK_FREEZABLE, 0)
 /*
  * For at most timeout ticks (int64_t): 0 if they passed and cond is false; else what remains, at
  * least 1 even if cond became true in the last moment. Interruptible: also -WW_ERESTARTSYS.
@@ -142,6 +149,8 @@ void ww_wait_begins(void);
 	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_INTERRUPTIBLE, timeout)
 #define ww_wait_event_killable_timeout(queue, cond, timeout)                                       \
 	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_KILLABLE, timeout)
+#define ww_wait_event_freezable_timeout(queue, cond, timeout)                                      \
+	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_INTERRUPTIBLE | WW_TASK_FREEZABLE, timeout)
 
 #ifdef __cplusplus
 }

@@ -11,5 +11,6 @@
 #include <wheelwork/wait.h>
 #include <wheelwork/completion.h>
 #include <wheelwork/control.h>
+#include <wheelwork/freezer.h>
 
 #endif

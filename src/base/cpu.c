@@ -22,6 +22,7 @@ static int nr_slots;		    /* (I) */
 static int slot_cpu[WW_SLOTS_MAX];  /* (I) */
 static int cpu_slot[CPU_SETSIZE];   /* (I) */
 static short cpu_node[CPU_SETSIZE]; /* (I) */
+static cpu_set_t allowed_cpus;	    /* (I) the affinity mask at first use */
 
 /* A list such as "0-3,8,10-11" below the topology root, into a set. */
 static bool read_cpulist(const char *path, cpu_set_t *set)
@@ -124,6 +125,7 @@ static void read_topology(void)
 	}
 	if (played || sched_getaffinity(0, sizeof(allowed), &allowed))
 		allowed = possible;
+	allowed_cpus = allowed;
 	for (int c = 0; c < CPU_SETSIZE; c++) {
 		if (CPU_ISSET(c, &possible) || CPU_ISSET(c, &allowed))
 			nr_possible = c + 1;
@@ -206,6 +208,24 @@ int ww_cpu_bind(int tid, int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	return sched_setaffinity(tid, sizeof(set), &set) ? -errno : 0;
+}
+
+int ww_cpu_bind_mask(int tid, const unsigned long *bits, int nbits)
+{
+	const int per_word = 8 * (int)sizeof(*bits);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int c = 0; c < nbits && c < CPU_SETSIZE; c++)
+		if (bits[c / per_word] >> (c % per_word) & 1)
+			CPU_SET(c, &set);
+	return sched_setaffinity(tid, sizeof(set), &set) ? -errno : 0;
+}
+
+int ww_cpu_unbind(int tid)
+{
+	topology();
+	return sched_setaffinity(tid, sizeof(allowed_cpus), &allowed_cpus) ? -errno : 0;
 }
 
 int ww_cpu_bind_self(int cpu)

@@ -29,6 +29,10 @@ int ww_cpu_bind_self(int cpu);
 /* The same for any thread, by its kernel id. */
 int ww_cpu_bind(int tid, int cpu);
 
+/* Where a thread may run: these CPUs; every CPU that this process may use. 0 or -errno. */
+int ww_cpu_bind_mask(int tid, const unsigned long *bits, int nbits);
+int ww_cpu_unbind(int tid);
+
 /* Tests: read the topology below this folder instead of /sys; NULL for the real one. */
 void ww_cpu_set_topology_root(const char *root);
 

@@ -6,31 +6,91 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/cpu.h"
+#include "base/lock.h"
 
-static void (*start_hook)(void *);
-static void (*exit_hook)(void *);
-static void *hook_arg;
+struct hook {
+	void (*start)(void *), (*exit)(void *); /* constant once published */
+	void *arg;
+	struct hook *older;
+	struct hook *newer; /* only for the way up; (H) */
+	uint32_t removed;   /* set once */
+	int id;
+};
+
+static struct ww_lock hook_lock = WW_LOCK_INIT; /* (H) */
+static struct hook *oldest_hook; /* (H), never freed: threads walk without the lock */
+static struct hook *newest_hook; /* (H), read with acquire: pairs: BASE-1 */
+
+int ww_os_thread_add_hooks(void (*start)(void *), void (*exit)(void *), void *arg)
+{
+	struct hook *h = ww_alloc(sizeof(*h));
+
+	if (!h)
+		return -ENOMEM;
+	*h = (struct hook){.start = start, .exit = exit, .arg = arg};
+	ww_lock(&hook_lock);
+	h->older = newest_hook;
+	h->id = h->older ? h->older->id + 1 : 1;
+	if (h->older)
+		ww_store_relaxed(&h->older->newer, h);
+	else
+		oldest_hook = h;
+	ww_store_release(&newest_hook, h); /* pairs: BASE-1 */
+	ww_unlock(&hook_lock);
+	return h->id;
+}
+
+int ww_os_thread_remove_hooks(int id)
+{
+	int rc = -ENOENT;
+
+	ww_lock(&hook_lock);
+	for (struct hook *h = newest_hook; h; h = h->older)
+		if (h->id == id && !h->removed) {
+			ww_store_relaxed(&h->removed, 1u);
+			rc = 0;
+		}
+	ww_unlock(&hook_lock);
+	return rc;
+}
+
+static __thread struct hook *hooks_due; /* the newest one that this thread has started */
+
+static void run_start_hooks(void)
+{
+	struct hook *last = ww_load_acquire(&newest_hook); /* pairs: BASE-1 */
+
+	hooks_due = last;
+	if (!last)
+		return;
+	for (struct hook *h = oldest_hook; h; h = h == last ? NULL : ww_load_relaxed(&h->newer))
+		if (h->start && !ww_load_relaxed(&h->removed))
+			h->start(h->arg);
+}
+
+void ww_os_thread_run_exit_hooks(void)
+{
+	for (struct hook *h = hooks_due; h; h = h->older)
+		if (h->exit && !ww_load_relaxed(&h->removed))
+			h->exit(h->arg);
+	hooks_due = NULL;
+}
 
 struct start {
 	void (*fn)(void *);
 	void *arg;
 	int cpu;
+	bool unbind;
 	char name[16];
 };
 
-static __thread bool hooks_due;
-
-void ww_os_thread_run_exit_hooks(void)
-{
-	if (hooks_due && exit_hook)
-		exit_hook(hook_arg);
-	hooks_due = false;
-}
+static __thread bool self_bound;
 
 static void *trampoline(void *p)
 {
@@ -38,11 +98,12 @@ static void *trampoline(void *p)
 
 	ww_free(p);
 	pthread_setname_np(pthread_self(), s.name);
+	/* A thread made from a bound one would inherit its CPU. */
+	if (s.unbind)
+		ww_cpu_unbind(0);
 	if (s.cpu >= 0)
-		ww_cpu_bind_self(s.cpu);
-	if (start_hook)
-		start_hook(hook_arg);
-	hooks_due = true;
+		self_bound = ww_cpu_bind_self(s.cpu) == 0;
+	run_start_hooks();
 	s.fn(s.arg);
 	ww_os_thread_run_exit_hooks();
 	return NULL;
@@ -56,7 +117,7 @@ int ww_os_thread_start(struct ww_os_thread *t, const char *name, int cpu, void (
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct start){.fn = fn, .arg = arg, .cpu = cpu};
+	*s = (struct start){.fn = fn, .arg = arg, .cpu = cpu, .unbind = self_bound};
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -131,9 +192,15 @@ void ww_os_yield(void)
 	sched_yield();
 }
 
-void ww_os_thread_set_hooks(void (*start)(void *), void (*exit)(void *), void *arg)
+int ww_os_thread_set_policy(pid_t tid, int policy, int priority)
 {
-	start_hook = start;
-	exit_hook = exit;
-	hook_arg = arg;
+	struct sched_param param = {.sched_priority = priority};
+
+	return sched_setscheduler(tid, policy, &param) ? -errno : 0;
+}
+
+int ww_os_thread_set_nice(pid_t tid, int nice)
+{
+	/* Of one thread, not of the process: so Linux reads PRIO_PROCESS with a thread's id. */
+	return setpriority(PRIO_PROCESS, (id_t)tid, nice) ? -errno : 0;
 }

@@ -43,9 +43,15 @@ void ww_os_thread_run_exit_hooks(void);
 void ww_os_yield(void);
 
 /*
- * Hooks that every thread made here runs at its start and at its exit; set before the first
- * thread. NULL for none.
+ * Hooks that every thread made here from now on runs at its start (in order of addition) and at its
+ * exit (in reverse). Returns an id, or -ENOMEM. A thread that has run a start hook runs its exit
+ * hook too, unless it was removed meanwhile. Removing does not wait for a hook that runs just now.
  */
-void ww_os_thread_set_hooks(void (*start)(void *), void (*exit)(void *), void *arg);
+int ww_os_thread_add_hooks(void (*start)(void *), void (*exit)(void *), void *arg);
+int ww_os_thread_remove_hooks(int id);
+
+/* Scheduling of any thread of this process, by its kernel id; 0 or -errno. */
+int ww_os_thread_set_policy(pid_t tid, int policy, int priority);
+int ww_os_thread_set_nice(pid_t tid, int nice);
 
 #endif

@@ -74,13 +74,14 @@ static uint32_t wait_common(const struct control_wait *w, int64_t left, uint64_t
 {
 	struct ww_wait_queue_head *q = (struct ww_wait_queue_head *)(void *)&w->c->q;
 	struct ww_wait_queue_entry entry;
+	const unsigned state = WW_TASK_INTERRUPTIBLE | WW_TASK_FREEZABLE;
 	bool in_time = true;
 	uint32_t seen;
 
 	ww_might_sleep("ww_control_wait");
 	ww_init_wait(&entry);
 	for (;;) {
-		int stop = ww_prepare_to_wait_event(q, &entry, WW_TASK_INTERRUPTIBLE);
+		int stop = ww_prepare_to_wait_event(q, &entry, state);
 
 		if (satisfied(w, &seen) || stop || !in_time)
 			break;

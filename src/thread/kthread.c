@@ -11,32 +11,23 @@
 #include "thread/thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cpu.h"
-#include "base/futex.h"
 #include "base/report.h"
 
 enum { REAP_NOBODY, REAP_STOPPER, REAP_ITSELF };
 
-static void set_and_wake_all(uint32_t *word)
+#define waiters_of(t) ((struct ww_wait_queue_head *)(void *)&(t)->waiters)
+
+static void say(struct ww_thread *t, uint32_t *word)
 {
 	ww_store_release(word, 1u); /* pairs: THREAD-3 */
-	ww_futex_wake(word, INT32_MAX);
-}
-
-/* Sleeps until *word is not 0; counted by the hooks as any sleep is. */
-static void wait_for_word(uint32_t *word)
-{
-	if (ww_load_acquire(word)) /* pairs: THREAD-3 */
-		return;
-	ww_sched_begin_block();
-	while (!ww_load_acquire(word)) /* pairs: THREAD-3 */
-		ww_futex_wait(word, 0, WW_FOREVER);
-	ww_sched_end_block();
+	ww_wake_up_all(waiters_of(t));
 }
 
 /* Says "parked", unless the request has been taken back. In one step, or a late word would stay. */
@@ -49,7 +40,7 @@ static bool say_parked(struct ww_thread *t)
 			return false;
 	} while (!ww_cmpxchg(&t->flags, &f, f | WW_TF_IS_PARKED)); /* pairs: THREAD-2 */
 	if (!(f & WW_TF_IS_PARKED))
-		ww_futex_wake(&t->flags, INT32_MAX);
+		ww_wake_up_all(waiters_of(t));
 	return true;
 }
 
@@ -59,6 +50,8 @@ static void park_here(struct ww_thread *t)
 		ww_xchg(&t->state, WW_TASK_PARKED); /* pairs: THREAD-1 */
 		if (!say_parked(t))
 			break;
+		if (ww_freezing_task(t))
+			ww_freezer_progress();
 		ww_schedule();
 	}
 	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
@@ -74,11 +67,12 @@ static void finish(struct ww_thread *t, int result)
 	ww_os_thread_run_exit_hooks();
 	t->result = result;
 	ww_fetch_or(&t->flags, WW_TF_EXITING); /* pairs: THREAD-2 */
-	ww_futex_wake(&t->flags, INT32_MAX);
 	ww_store_relaxed(&t->state, WW_TASK_DEAD);
 	ww_store_relaxed(&t->life, WW_LIFE_ENDED);
+	if (ww_freezing_task(t))
+		ww_freezer_progress();
 	ww_task = &ww_task_nobody;
-	set_and_wake_all(&t->ended);
+	say(t, &t->ended);
 	if (ww_cmpxchg(&t->reaper, &nobody, REAP_ITSELF))
 		ww_os_thread_detach(&t->os);
 	ww_thread_put(t);
@@ -92,7 +86,7 @@ static void thread_main(void *arg)
 
 	ww_task = t;
 	t->tid = ww_os_thread_id();
-	set_and_wake_all(&t->up);
+	say(t, &t->up);
 	ww_schedule();
 	if (!(ww_load_acquire(&t->flags) & WW_TF_SHOULD_STOP)) { /* pairs: THREAD-2 */
 		park_here(t);
@@ -119,22 +113,30 @@ WW_EXPORT void ww_thread_exit(int result)
 	longjmp(*t->end, 1);
 }
 
-static struct ww_thread *create(ww_thread_fn fn, void *data, int cpu, const char *fmt, va_list ap)
+struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, const char *fmt, va_list ap)
 {
 	struct ww_thread *t = ww_task_alloc();
+	uint32_t from = ww_load_relaxed(&ww_task->flags);
 
 	if (!t)
 		return NULL;
 	t->fn = fn;
 	t->data = data;
 	vsnprintf(t->name, sizeof(t->name), fmt, ap);
-	int err = ww_os_thread_start(&t->os, t->name, cpu, thread_main, t);
+	int err = ww_os_thread_start(&t->os, t->name, -1, thread_main, t);
 	if (err) {
 		ww_task_free(t);
 		errno = -err;
 		return NULL;
 	}
-	wait_for_word(&t->up);
+	ww_wait_event(waiters_of(t), ww_load_acquire(&t->up)); /* pairs: THREAD-3 */
+	/* What its creator was made to be is not inherited. */
+	if (from & WW_TF_BOUND)
+		ww_cpu_unbind(t->tid);
+	if (from & WW_TF_RESCHED) {
+		ww_os_thread_set_policy(t->tid, SCHED_OTHER, 0);
+		ww_os_thread_set_nice(t->tid, 0);
+	}
 	return t;
 }
 
@@ -143,7 +145,7 @@ WW_EXPORT struct ww_thread *ww_thread_create(ww_thread_fn fn, void *data, const 
 	va_list ap;
 
 	va_start(ap, fmt);
-	struct ww_thread *t = create(fn, data, -1, fmt, ap);
+	struct ww_thread *t = ww_thread_create_va(fn, data, fmt, ap);
 	va_end(ap);
 	return t;
 }
@@ -153,63 +155,41 @@ WW_EXPORT struct ww_thread *ww_thread_run(ww_thread_fn fn, void *data, const cha
 	va_list ap;
 
 	va_start(ap, fmt);
-	struct ww_thread *t = create(fn, data, -1, fmt, ap);
+	struct ww_thread *t = ww_thread_create_va(fn, data, fmt, ap);
 	va_end(ap);
 	if (t)
 		ww_wake_up_process(t);
 	return t;
 }
 
-/* Only a thread that has not run yet; says what is wrong otherwise. */
-static bool still_new(struct ww_thread *t, const char *call)
-{
-	if (!ww_task_valid(t, call))
-		return false;
-	if (ww_load_relaxed(&t->life) == WW_LIFE_NEW)
-		return true;
-	ww_misuse(call, "thread '%s' has been woken already; only before its first wake-up",
-		  t->name);
-	return false;
-}
-
-WW_EXPORT void ww_thread_bind(struct ww_thread *thread, int cpu)
-{
-	if (!still_new(thread, __func__))
-		return;
-	if (cpu < 0 || cpu >= ww_cpu_possible()) {
-		ww_misuse(__func__, "thread '%s': no CPU %d (0 to %d)", thread->name, cpu,
-			  ww_cpu_possible() - 1);
-		return;
-	}
-	/* A cpuset may refuse: then the thread runs unbound. */
-	if (ww_cpu_bind(thread->tid, cpu) == 0)
-		ww_store_relaxed(&thread->cpu, cpu);
-}
-
 static void unpark(struct ww_thread *t)
 {
 	const uint32_t both = WW_TF_SHOULD_PARK | WW_TF_IS_PARKED;
 
-	if (!(ww_load_relaxed(&t->flags) & WW_TF_SHOULD_PARK))
+	uint32_t flags = ww_load_relaxed(&t->flags);
+
+	if (!(flags & WW_TF_SHOULD_PARK))
 		return;
+	/* While it was parked somebody may have moved it. */
+	if ((flags & WW_TF_PER_CPU) && (flags & WW_TF_IS_PARKED))
+		ww_cpu_bind(t->tid, t->cpu);
 	if (!(ww_fetch_and(&t->flags, ~both) & WW_TF_IS_PARKED)) /* pairs: THREAD-2 */
-		ww_futex_wake(&t->flags, INT32_MAX);
+		ww_wake_up_all(waiters_of(t)); /* somebody who still waits for it to park */
 	ww_task_wake(t, WW_TASK_PARKED);
+}
+
+static bool parking_over(const struct ww_thread *t)
+{
+	uint32_t f = ww_load_acquire(&t->flags); /* pairs: THREAD-2 */
+
+	return (f & (WW_TF_IS_PARKED | WW_TF_EXITING)) || !(f & WW_TF_SHOULD_PARK);
 }
 
 /* Until it has parked; -ENOSYS if it ends instead, -EBUSY if the request is taken back. */
 static int wait_parked(struct ww_thread *t)
 {
-	uint32_t f;
-
-	ww_sched_begin_block();
-	for (;;) {
-		f = ww_load_acquire(&t->flags); /* pairs: THREAD-2 */
-		if ((f & (WW_TF_IS_PARKED | WW_TF_EXITING)) || !(f & WW_TF_SHOULD_PARK))
-			break;
-		ww_futex_wait(&t->flags, f, WW_FOREVER);
-	}
-	ww_sched_end_block();
+	ww_wait_event(waiters_of(t), parking_over(t));
+	uint32_t f = ww_load_relaxed(&t->flags);
 	if (f & WW_TF_IS_PARKED)
 		return 0;
 	return f & WW_TF_EXITING ? -ENOSYS : -EBUSY;
@@ -289,9 +269,9 @@ static int stop(struct ww_thread *t, const char *call)
 	ww_thread_get(t);
 	ww_fetch_or(&t->flags, WW_TF_SHOULD_STOP); /* pairs: THREAD-2 */
 	unpark(t);
-	ww_wake_up_process(t);
+	ww_wake_up_state(t, WW_TASK_NORMAL | WW_TASK_FROZEN);
 	bool join = ww_cmpxchg(&t->reaper, &nobody, REAP_STOPPER);
-	wait_for_word(&t->ended);
+	ww_wait_event(waiters_of(t), ww_load_acquire(&t->ended)); /* pairs: THREAD-3 */
 	if (join)
 		ww_os_thread_join(&t->os);
 	int result = t->result;
@@ -316,6 +296,16 @@ WW_EXPORT int ww_thread_stop_put(struct ww_thread *thread)
 WW_EXPORT void *ww_thread_data(struct ww_thread *thread)
 {
 	return thread->data;
+}
+
+WW_EXPORT ww_thread_fn ww_thread_func(struct ww_thread *thread)
+{
+	return thread->fn;
+}
+
+WW_EXPORT int ww_thread_pid(const struct ww_thread *thread)
+{
+	return thread->tid;
 }
 
 WW_EXPORT const char *ww_thread_name(const struct ww_thread *thread)

@@ -45,11 +45,21 @@ WW_EXPORT unsigned ww_get_current_state(void)
 
 uint32_t ww_task_claim(struct ww_thread *t, uint32_t mask)
 {
-	uint32_t s = ww_load_relaxed(&t->state);
+	uint32_t s = ww_load_relaxed(&t->state), next;
 
+	if (ww_unlikely(ww_load_relaxed(&ww_rest_kept)))
+		ww_fetch_add(&ww_rest_wakes, 1u); /* pairs: THREAD-9 */
 	/* Also where it does not sleep: the exchange is the waker's full barrier. */
-	while (!ww_cmpxchg(&t->state, &s, s & mask ? WW_TASK_RUNNING : s)) /* pairs: THREAD-1 */
-		;
+	do {
+		if (!(s & mask))
+			next = s;
+		else if ((s & WW_TASK_FROZEN) && !(mask & WW_TASK_FROZEN))
+			next = s | WW_TASK_FROZEN_WOKEN;
+		else
+			next = WW_TASK_RUNNING;
+	} while (!ww_cmpxchg(&t->state, &s, next)); /* pairs: THREAD-1 */
+	if (next != WW_TASK_RUNNING)
+		s &= ~WW_TASK_ASLEEP;
 	return s & mask ? s : 0;
 }
 
@@ -88,22 +98,6 @@ bool ww_task_interrupted(struct ww_thread *t, uint32_t state)
 	       (ww_load_relaxed(&t->flags) & WW_TF_SHOULD_STOP);
 }
 
-void ww_sched_begin_block(void)
-{
-	const struct ww_sched_hooks *hooks = ww_load_acquire(&sched_hooks); /* pairs: THREAD-4 */
-
-	if (hooks)
-		hooks->sleeping(ww_task);
-}
-
-void ww_sched_end_block(void)
-{
-	const struct ww_sched_hooks *hooks = ww_load_acquire(&sched_hooks); /* pairs: THREAD-4 */
-
-	if (hooks)
-		hooks->running(ww_task);
-}
-
 void ww_might_sleep(const char *call)
 {
 	struct ww_thread *t = ww_task;
@@ -117,39 +111,72 @@ void ww_might_sleep(const char *call)
 	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
 }
 
-/* The futex part: until the state is RUNNING again, or the deadline. */
+/* The futex part: until the state is RUNNING again (true), or the deadline. */
 static bool sleep_on_state(struct ww_thread *t, uint32_t s, uint64_t deadline_ns)
 {
 	int rc = 0;
 
-	ww_sched_begin_block();
-	while (s != WW_TASK_RUNNING && rc != -ETIMEDOUT) {
-		rc = ww_futex_wait(&t->state, s, deadline_ns);
+	while (s != WW_TASK_RUNNING) {
+		/* A frozen one is late by right; its deadline counts again after the thaw. */
+		bool frozen = s & WW_TASK_FROZEN;
+
+		/* By exchange: it must not be frozen just when it goes on. */
+		if (rc == -ETIMEDOUT && !frozen) {
+			if (ww_cmpxchg(&t->state, &s, WW_TASK_RUNNING)) /* pairs: THREAD-1 */
+				return false;
+			continue;
+		}
+		rc = ww_futex_wait(&t->state, s, frozen ? WW_FOREVER : deadline_ns);
 		s = ww_load_acquire(&t->state); /* pairs: THREAD-1 */
 	}
-	ww_sched_end_block();
-	return s == WW_TASK_RUNNING;
+	return true;
 }
 
-bool ww_schedule_until(uint64_t deadline_ns)
+/*
+ * A freezable sleep that begins while the freezer is on begins frozen. Should the freezer have been
+ * turned off meanwhile, its thaw has perhaps come by too early: then take it back.
+ */
+static uint32_t sleep_frozen(struct ww_thread *t, uint32_t s)
 {
+	if (!ww_cmpxchg(&t->state, &s, s | WW_TASK_FROZEN)) /* pairs: THREAD-8 */
+		return s;
+	s |= WW_TASK_FROZEN;
+	if (ww_freezing_task(t)) {
+		ww_freezer_progress();
+		return s;
+	}
+	if (!ww_cmpxchg(&t->state, &s, s & ~WW_TASK_FROZEN))
+		return s;
+	return s & ~WW_TASK_FROZEN;
+}
+
+bool ww_sleep_until(uint64_t os_deadline_ns)
+{
+	const struct ww_sched_hooks *hooks = ww_load_acquire(&sched_hooks); /* pairs: THREAD-4 */
 	struct ww_thread *t = ww_task_self();
 	uint32_t s = ww_load_acquire(&t->state); /* pairs: THREAD-1 */
 
 	/* Only a waker can come between, and it can only make it RUNNING. */
 	if (s == WW_TASK_RUNNING || !ww_cmpxchg(&t->state, &s, s | WW_TASK_ASLEEP))
 		return true;
+	s |= WW_TASK_ASLEEP;
 	if (ww_task_interrupted(t, s)) { /* pairs: THREAD-2 */
 		ww_store_relaxed(&t->state, WW_TASK_RUNNING);
 		return true;
 	}
-	if (sleep_on_state(t, s | WW_TASK_ASLEEP, deadline_ns))
-		return true;
-	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
-	return false;
+	if ((s & WW_TASK_FREEZABLE) && ww_unlikely(ww_freezing_task(t)))
+		s = sleep_frozen(t, s);
+	if (ww_unlikely(ww_load_relaxed(&ww_rest_awaited)))
+		ww_rest_reached();
+	if (hooks)
+		hooks->sleeping(t);
+	bool woken = sleep_on_state(t, s, os_deadline_ns);
+	if (hooks)
+		hooks->running(t);
+	return woken;
 }
 
 WW_EXPORT void ww_schedule(void)
 {
-	ww_schedule_until(WW_FOREVER);
+	ww_sleep_until(WW_FOREVER);
 }

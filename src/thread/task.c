@@ -53,19 +53,24 @@ static void fork_child(void)
 		ww_list_add_tail(&t->all, &dead);
 		nr_dead++;
 	}
-	if (ww_task != &ww_task_nobody)
+	if (ww_task != &ww_task_nobody) {
 		ww_task->tid = ww_os_thread_id();
+		ww_task->waiters = (struct ww_waitq){.first = NULL};
+	}
+	ww_freezer_fork_child();
 	ww_unlock(&pool_lock);
 }
 
 struct ww_thread *ww_task_alloc(void)
 {
 	struct ww_thread *t = NULL;
+	bool first = false;
 
 	ww_lock(&pool_lock);
 	if (!registered) {
 		registered = true;
 		ww_fork_register(fork_prepare, fork_parent, fork_child);
+		first = true;
 	}
 	if (nr_dead > QUARANTINE) {
 		t = ww_list_first(&dead, struct ww_thread, all);
@@ -73,6 +78,8 @@ struct ww_thread *ww_task_alloc(void)
 		nr_dead--;
 	}
 	ww_unlock(&pool_lock);
+	if (first)
+		ww_rest_start();
 	if (!t)
 		t = ww_alloc_lines(sizeof(*t));
 	if (!t)
@@ -85,6 +92,7 @@ struct ww_thread *ww_task_alloc(void)
 	ww_store_relaxed(&t->ended, 0u);
 	ww_store_relaxed(&t->reaper, 0u);
 	ww_store_relaxed(&t->refs, 1u);
+	t->waiters = (struct ww_waitq){.first = NULL};
 	t->end = NULL;
 	t->pool_data = NULL;
 	t->result = -EINTR;
@@ -105,6 +113,16 @@ void ww_task_free(struct ww_thread *t)
 	ww_list_del(&t->all);
 	ww_list_add_tail(&t->all, &dead);
 	nr_dead++;
+	ww_unlock(&pool_lock);
+}
+
+void ww_task_for_each(void (*fn)(struct ww_thread *t, void *arg), void *arg)
+{
+	struct ww_list *pos;
+
+	ww_lock(&pool_lock);
+	ww_list_for_each (pos, &used)
+		fn(ww_list_entry(pos, struct ww_thread, all), arg);
 	ww_unlock(&pool_lock);
 }
 

@@ -19,15 +19,20 @@
 #define WW_THREAD_THREAD_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 
 #include "base/atomic.h"
 #include "base/list.h"
 #include "base/thread.h"
+#include "thread/wait.h"
 #include "wheelwork/thread.h"
 
 /* Set in the state word once the thread is about to sleep in the operating system. */
 #define WW_TASK_ASLEEP 0x80000000u
 #define WW_TASK_DEAD   0x80u
+/* Frozen: in the refrigerator if alone, else where it slept. A wake-up is kept until the thaw. */
+#define WW_TASK_FROZEN	     0x8000u
+#define WW_TASK_FROZEN_WOKEN 0x10000u
 
 enum ww_task_flags {
 	WW_TF_SHOULD_STOP = 1u << 0,
@@ -36,6 +41,9 @@ enum ww_task_flags {
 	WW_TF_BOUND = 1u << 3,
 	WW_TF_EXITING = 1u << 4,
 	WW_TF_IS_PARKED = 1u << 5, /* set by itself, only while SHOULD_PARK is; cleared with it */
+	WW_TF_PER_CPU = 1u << 6,   /* bound again when unparked */
+	WW_TF_FREEZABLE = 1u << 7,
+	WW_TF_RESCHED = 1u << 8, /* its class or nice value was changed */
 };
 
 enum ww_task_life {
@@ -47,7 +55,7 @@ enum ww_task_life {
 
 struct ww_thread {
 	/* What the loop of the thread reads; wakers don't write this line. */
-	ww_aligned_line uint32_t flags; /* (F) enum ww_task_flags; who parks it sleeps on it */
+	ww_aligned_line uint32_t flags; /* (F) enum ww_task_flags */
 	uint32_t life;			/* (F) enum ww_task_life */
 	ww_thread_fn fn;		/* (C) */
 	void *data;			/* (C) */
@@ -63,8 +71,9 @@ struct ww_thread {
 	/* What wakers write. */
 	ww_aligned_line uint32_t state; /* (S) */
 	uint32_t refs;			/* (A) */
-	uint32_t up;			/* (T) futex: the thread has begun */
-	uint32_t ended;			/* (T) futex: result is known, the function is over */
+	uint32_t up;			/* (T) the thread has begun */
+	uint32_t ended;			/* (T) result is known, the function is over */
+	struct ww_waitq waiters;	/* for up, ended, and parking */
 	uint32_t reaper;		/* (F) who collects the OS thread: REAP_* in kthread.c */
 };
 
@@ -81,6 +90,8 @@ extern struct ww_thread ww_task_nobody;
 struct ww_thread *ww_task_adopt(void);
 struct ww_thread *ww_task_alloc(void);
 void ww_task_free(struct ww_thread *t);
+/* Calls fn for each record in use, with the pool's lock held. */
+void ww_task_for_each(void (*fn)(struct ww_thread *t, void *arg), void *arg);
 /* Is it the record of a thread in use? Reports (call, name) otherwise. */
 bool ww_task_valid(const struct ww_thread *t, const char *call);
 
@@ -91,6 +102,9 @@ static inline struct ww_thread *ww_task_self(void)
 	return ww_likely(t != &ww_task_nobody) ? t : ww_task_adopt();
 }
 
+/* kthread.c */
+struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, const char *fmt, va_list ap);
+
 /* sched.c */
 /* Turns a state in mask into RUNNING; the state that it was, or 0. Then ww_task_kick() it. */
 uint32_t ww_task_claim(struct ww_thread *t, uint32_t mask);
@@ -98,12 +112,34 @@ void ww_task_kick(struct ww_thread *t, uint32_t was);
 int ww_task_wake(struct ww_thread *t, uint32_t mask);
 /* Does a stop request end a sleep in this state? */
 bool ww_task_interrupted(struct ww_thread *t, uint32_t state);
-/* Around a sleep that does not go through ww_schedule(): tells the hooks. */
-void ww_sched_begin_block(void);
-void ww_sched_end_block(void);
 /* Reports a call that sleeps while the thread's state is not RUNNING, and makes it so. */
 void ww_might_sleep(const char *call);
-/* ww_schedule() with a deadline of the clock of base/clock.h; false when it passed. */
+/* ww_schedule() with a deadline of CLOCK_MONOTONIC; false when it passed. */
+bool ww_sleep_until(uint64_t os_deadline_ns);
+
+/* timeout.c */
+/* The same by the library's clock (ww_ktime_get_ns()). */
 bool ww_schedule_until(uint64_t deadline_ns);
+
+/* rest.c: under the virtual clock, time waits until every thread of ours sleeps. */
+extern uint32_t ww_rest_kept;	 /* time is virtual, so wake-ups are counted */
+extern uint32_t ww_rest_awaited; /* somebody waits for all to sleep */
+extern uint32_t ww_rest_wakes;	 /* atomic: one for each wake-up, before it */
+void ww_rest_start(void);
+void ww_rest_reached(void);
+
+/* freezer.c */
+extern uint32_t ww_freezer_on; /* read relaxed in loops */
+/* Somebody has come closer to being frozen: the freezing thread looks again. */
+void ww_freezer_progress(void);
+bool ww_freezing_task(const struct ww_thread *t);
+/* A room that freezes things of its own (workqueues): begin, still-busy count, thaw. */
+struct ww_freezer_client {
+	void (*begin)(void);
+	unsigned (*busy)(void); /* ww_freezer_progress() when it falls */
+	void (*thaw)(void);
+};
+void ww_freezer_fork_child(void);
+void ww_freezer_register(const struct ww_freezer_client *client);
 
 #endif
