@@ -50,6 +50,8 @@ struct pg_device_facts {
 	bool tx_sharing; /* the driver may be given one buffer several times (IFF_TX_SKB_SHARING) */
 	unsigned mtu, nr_queues;
 	const char *backend; /* that a run takes */
+	/* Why xmit_mode netif_receive can't be had, and the cure; empty if it can. */
+	char no_receive[96];
 };
 void pg_device_facts(struct pg_device *d, struct pg_device_facts *out);
 
