@@ -67,11 +67,15 @@ void bench_cannot(const char *fmt, ...) __attribute__((format(printf, 1, 2), nor
 typedef void (*bench_loop)(struct bench *b, int thread, long iters);
 double bench_ns_per_op(struct bench *b, bench_loop loop);
 
+/* For the callbacks of a timer's adapter: timer i ran; true when it was the last that is awaited. */
+bool timer_fired(long i);
+
 /* CLOCK_MONOTONIC; CPU time of the process, and of this thread; all in nanoseconds. */
 uint64_t bench_now(void);
 uint64_t bench_cpu_process(void);
 uint64_t bench_cpu_thread(void);
 void bench_sleep(uint64_t ns);
+void bench_sleep_until(uint64_t ns);
 
 /* The time-stamp counter, serialised on both sides. */
 uint64_t bench_cycles(void);

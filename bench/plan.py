@@ -23,6 +23,9 @@ WHAT = {
     'rearm': 'push a pending deadline out, N pending, round robin; "same": to the deadline it has',
     'rearm-relative': 'the same by a delay from this moment, clock read included',
     'cancel-add': 'cancel a pending timer and add it again, N pending',
+    'expire': 'CPU time per expired timer, N due over one second',
+    'lateness': 'from the time asked for to the callback, 10^4 timers over one second',
+    'memory': 'bytes of the process per object',
     'add-cancel': 'add a fresh timer and cancel it, N others pending',
 }
 
@@ -33,6 +36,9 @@ ROWS = [
     Row('rearm-relative', 'relative', ns=(1, 10**4), quick_ns=(1,)),
     Row('cancel-add', 'pending', ns=(1, 10**4, M), quick_ns=(10**4,), growth=(100, 1000, 10**5)),
     Row('add-cancel', 'fresh', ns=(1, M), quick_ns=(M,)),
+    Row('expire', 'real', ns=(M,), quick_ns=(10**5,), runs=3),
+    Row('lateness', 'due', ns=(10**4,), runs=3),
+    Row('memory', 'timer', ns=(10**5,), runs=1),
 ]
 
 # The Debian package of each rival that may be missing.

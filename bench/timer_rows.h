@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows that every timer library takes part in, as loops around five functions that an adapter
- * defines before it includes this file. They are compiled in, so no call through a pointer is
- *added.
+ * The rows that every timer library takes part in, as loops around functions that an adapter defines
+ * before it includes this file. They are compiled in, so no call through a pointer is added. The
+ * adapter's callback calls timer_fired(i), declared in bench.h.
  *
- *	static void rival_open(long n);	make the loop and n timers, none armed
- *	static void rival_arm(long i, long ms);	arm or re-arm timer i for ms from the time that the
- *					library goes by without reading a clock: an absolute
- *					deadline where its calls take one, else its loop's cached
- *now static void rival_arm_now(long i, long ms);	for ms from this moment, clock read included
+ *	static void rival_open(long n);
+ *		Make the loop and n timers, none armed.
+ *	static void rival_arm(long i, long ms);
+ *		Arm or re-arm timer i for ms from the time that the library goes by without reading a
+ *		clock: an absolute deadline where its calls take one, else its loop's cached now.
+ *	static void rival_arm_now(long i, long ms);
+ *		For ms from this moment, clock read included.
  *	static void rival_cancel(long i);
- *	static void rival_inside(void (*fn)(void *), void *arg);	fn(arg) where its users arm
- *					timers: in a callback of its loop, if it has one
- *	RIVAL_THREADS			defined if several threads may do all this on one loop
+ *	static void rival_inside(void (*fn)(void *), void *arg);
+ *		fn(arg) where its users arm timers: in a callback of its loop, if it has one.
+ *	static void rival_run(void);
+ *		Run the loop until timer_fired() has said true.
+ *	RIVAL_THREADS
+ *		Defined if several threads may do all this on one loop.
  */
 #ifndef WW_BENCH_TIMER_ROWS_H
 #define WW_BENCH_TIMER_ROWS_H
@@ -91,6 +96,86 @@ static void do_add_cancel(struct bench *b, int thread, long iters)
 		rival_cancel(i);
 	}
 }
+
+/* Expiry ------------------------------------------------------------------------------------- */
+
+static long fired, expected;
+static uint64_t *due; /* in ns, or NULL: nobody wants to know */
+static double *late;
+
+bool timer_fired(long i)
+{
+	if (due)
+		late[i] = (double)(int64_t)(bench_now() - due[i]);
+	return __atomic_add_fetch(&fired, 1, __ATOMIC_RELEASE) == expected;
+}
+
+static void open_idle(struct bench *b)
+{
+	if (b->threads > 1)
+		bench_cannot("one thread is what this row is about");
+	rival_open(b->n);
+	late = (double *)bench_alloc((size_t)b->n, sizeof(*late));
+}
+
+/* All n due evenly over a second, in an order that has nothing to do with their places. */
+static void arm_over_a_second(struct bench *b, long from_ms)
+{
+	long step = 7919; /* prime: coprime to any power of ten */
+
+	fired = 0;
+	expected = b->n;
+	for (long k = 0, i = 0; k < b->n; k++, i = (i + step) % b->n) {
+		long ms = from_ms + (long)((double)k * 1000.0 / (double)b->n);
+
+		if (due)
+			due[i] = bench_now() + (uint64_t)ms * 1000000u;
+		rival_arm_now(i, ms);
+	}
+}
+
+static void run_expire(struct bench *b)
+{
+	uint64_t cpu;
+
+	arm_over_a_second(b, 200 + b->n / 1000);
+	cpu = bench_cpu_process();
+	rival_run();
+	bench_figure(b, NULL, "ns", (double)(bench_cpu_process() - cpu) / (double)b->n);
+}
+BENCH("expire", "real", open_idle, run_expire)
+
+static void run_lateness(struct bench *b)
+{
+	size_t n = (size_t)b->n;
+
+	due = (uint64_t *)bench_alloc(n, sizeof(*due));
+	arm_over_a_second(b, 100);
+	rival_run();
+	bench_figure(b, "p50", "us", bench_quantile(late, n, 0.5) / 1e3);
+	bench_figure(b, "p99", "us", bench_quantile(late, n, 0.99) / 1e3);
+	bench_figure(b, "first", "us", bench_quantile(late, n, 0) / 1e3);
+	bench_figure(b, "last", "us", bench_quantile(late, n, 1) / 1e3);
+}
+BENCH("lateness", "due", open_idle, run_lateness)
+
+/* What one pending timer costs in memory of the process. */
+static void run_memory(struct bench *b)
+{
+	static double bytes;
+	size_t before = bench_heap();
+
+	if (bytes == 0) {
+		rival_open(b->n);
+		for (long i = 0; i < b->n; i++)
+			rival_arm(i, AWAY + i);
+		bytes = (double)(bench_heap() - before) / (double)b->n;
+	}
+	bench_figure(b, NULL, "bytes", bytes);
+}
+BENCH("memory", "timer", NULL, run_memory)
+
+/* Operations --------------------------------------------------------------------------------- */
 
 struct inside {
 	struct bench *b;

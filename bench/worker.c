@@ -84,6 +84,14 @@ uint64_t bench_cycles(void)
 #endif
 }
 
+void bench_sleep_until(uint64_t ns)
+{
+	struct timespec ts = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) != 0)
+		;
+}
+
 /* From the last CPU of the mask downwards: the first ones take most of the machine's interrupts. */
 void bench_pin(int thread)
 {

@@ -34,7 +34,10 @@ static inline void sometimes_poll()
 static inline void arm_at(long i, clock_type::time_point when)
 {
 	timers[i]->expires_at(when);
-	timers[i]->async_wait([](const boost::system::error_code &) {});
+	timers[i]->async_wait([i](const boost::system::error_code &error) {
+		if (!error && timer_fired(i))
+			io.stop();
+	});
 	sometimes_poll();
 }
 
@@ -56,6 +59,12 @@ static inline void rival_cancel(long i)
 static void rival_inside(void (*fn)(void *), void *arg)
 {
 	fn(arg);
+}
+
+static void rival_run()
+{
+	io.restart();
+	io.run();
 }
 
 #define RIVAL_THREADS

@@ -11,22 +11,32 @@ static GMainContext *context;
 static GSource **sources;
 static gint64 epoch;
 
-static gboolean nothing(GSource *source, GSourceFunc callback, gpointer data)
+static gboolean over;
+
+struct timer {
+	GSource source;
+	long i;
+};
+
+static gboolean expired(GSource *source, GSourceFunc callback, gpointer data)
 {
-	(void)source;
 	(void)callback;
 	(void)data;
+	g_source_set_ready_time(source, -1);
+	if (timer_fired(((struct timer *)(void *)source)->i))
+		over = TRUE;
 	return G_SOURCE_CONTINUE;
 }
 
-static GSourceFuncs funcs = {.dispatch = nothing};
+static GSourceFuncs funcs = {.dispatch = expired};
 
 static void rival_open(long n)
 {
 	context = g_main_context_new();
 	sources = bench_alloc((size_t)n, sizeof(GSource *));
 	for (long i = 0; i < n; i++) {
-		sources[i] = g_source_new(&funcs, sizeof(GSource));
+		sources[i] = g_source_new(&funcs, sizeof(struct timer));
+		((struct timer *)(void *)sources[i])->i = i;
 		g_source_attach(sources[i], context);
 	}
 	epoch = g_get_monotonic_time();
@@ -65,6 +75,13 @@ static void rival_inside(void (*fn)(void *), void *arg)
 	g_source_attach(idle, context);
 	g_main_context_iteration(context, FALSE);
 	g_source_unref(idle);
+}
+
+static void rival_run(void)
+{
+	over = FALSE;
+	while (!over)
+		g_main_context_iteration(context, TRUE);
 }
 
 #define RIVAL_THREADS

@@ -11,11 +11,12 @@
 static struct ev_loop *loop;
 static ev_timer *timers;
 
-static void nothing(struct ev_loop *l, ev_timer *w, int revents)
+static void expired(struct ev_loop *l, ev_timer *w, int revents)
 {
-	(void)l;
-	(void)w;
 	(void)revents;
+	ev_timer_stop(l, w);
+	if (timer_fired(w - timers))
+		ev_break(l, EVBREAK_ALL);
 }
 
 static void rival_open(long n)
@@ -23,7 +24,7 @@ static void rival_open(long n)
 	loop = ev_loop_new(EVFLAG_AUTO);
 	timers = bench_alloc((size_t)n, sizeof(*timers));
 	for (long i = 0; i < n; i++)
-		ev_init(&timers[i], nothing);
+		ev_init(&timers[i], expired);
 }
 
 static inline void rival_arm(long i, long ms)
@@ -61,6 +62,11 @@ static void rival_inside(void (*fn)(void *), void *arg)
 	w.data = arg;
 	ev_prepare_start(loop, &w);
 	ev_run(loop, EVRUN_NOWAIT);
+}
+
+static void rival_run(void)
+{
+	ev_run(loop, 0);
 }
 
 #include "../timer_rows.h"

@@ -13,11 +13,12 @@
 static struct event_base *base;
 static struct event *events;
 
-static void nothing(evutil_socket_t fd, short what, void *arg)
+static void expired(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	(void)arg;
+	if (timer_fired((long)(intptr_t)arg))
+		event_base_loopbreak(base);
 }
 
 static void rival_open(long n)
@@ -28,7 +29,7 @@ static void rival_open(long n)
 	base = event_base_new();
 	events = bench_alloc((size_t)n, sizeof(*events));
 	for (long i = 0; i < n; i++)
-		event_assign(&events[i], base, -1, 0, nothing, NULL);
+		event_assign(&events[i], base, -1, 0, expired, (void *)(intptr_t)i);
 }
 
 static inline void rival_arm(long i, long ms)
@@ -70,6 +71,11 @@ static void rival_inside(void (*fn)(void *), void *arg)
 
 	event_base_once(base, -1, EV_TIMEOUT, make_call, &call, &zero);
 	event_base_loop(base, EVLOOP_ONCE);
+}
+
+static void rival_run(void)
+{
+	event_base_dispatch(base);
 }
 
 #ifdef LOCKED

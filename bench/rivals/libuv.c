@@ -7,9 +7,10 @@
 static uv_loop_t loop;
 static uv_timer_t *timers;
 
-static void nothing(uv_timer_t *t)
+static void expired(uv_timer_t *t)
 {
-	(void)t;
+	if (timer_fired(t - timers))
+		uv_stop(&loop);
 }
 
 static void rival_open(long n)
@@ -22,7 +23,7 @@ static void rival_open(long n)
 
 static inline void rival_arm(long i, long ms)
 {
-	uv_timer_start(&timers[i], nothing, (uint64_t)ms, 0);
+	uv_timer_start(&timers[i], expired, (uint64_t)ms, 0);
 }
 
 static inline void rival_arm_now(long i, long ms)
@@ -55,6 +56,11 @@ static void rival_inside(void (*fn)(void *), void *arg)
 	uv_run(&loop, UV_RUN_NOWAIT);
 	uv_close((uv_handle_t *)&idle, NULL);
 	uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void rival_run(void)
+{
+	uv_run(&loop, UV_RUN_DEFAULT);
 }
 
 #include "../timer_rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* POSIX timers: timer_settime() with an absolute time; expiry would be a signal. */
+/* POSIX timers: timer_settime() with an absolute time; expiry is a signal that is waited for. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -9,16 +9,21 @@
 
 static timer_t *timers;
 static uint64_t epoch;
+static sigset_t expiry;
 
 static void rival_open(long n)
 {
 	struct sigevent ev = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
 
-	signal(SIGUSR1, SIG_IGN);
+	sigemptyset(&expiry);
+	sigaddset(&expiry, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &expiry, NULL);
 	timers = bench_alloc((size_t)n, sizeof(*timers));
-	for (long i = 0; i < n; i++)
+	for (long i = 0; i < n; i++) {
+		ev.sigev_value.sival_ptr = (void *)(intptr_t)i;
 		if (timer_create(CLOCK_MONOTONIC, &ev, &timers[i]) != 0)
 			bench_cannot("timer_create() number %ld: %s", i, strerror(errno));
+	}
 	epoch = bench_now();
 }
 
@@ -48,6 +53,16 @@ static inline void rival_cancel(long i)
 static void rival_inside(void (*fn)(void *), void *arg)
 {
 	fn(arg);
+}
+
+static void rival_run(void)
+{
+	siginfo_t info;
+
+	do
+		while (sigwaitinfo(&expiry, &info) < 0)
+			;
+	while (!timer_fired((long)(intptr_t)info.si_value.sival_ptr));
 }
 
 #define RIVAL_THREADS

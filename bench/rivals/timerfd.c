@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: MIT
 /* timerfd: one descriptor per timer, armed with an absolute time. */
+#include <sys/epoll.h>
 #include <sys/timerfd.h>
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../bench.h"
 
 static int *fds;
 static uint64_t epoch;
+static int epoll;
 
 static void rival_open(long n)
 {
+	epoll = epoll_create1(EPOLL_CLOEXEC);
 	fds = bench_alloc((size_t)n, sizeof(*fds));
 	for (long i = 0; i < n; i++) {
 		fds[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 		if (fds[i] < 0)
 			bench_cannot("timerfd_create() number %ld: %s", i, strerror(errno));
+		struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)i};
+		epoll_ctl(epoll, EPOLL_CTL_ADD, fds[i], &ev);
 	}
 	epoch = bench_now();
 }
@@ -51,6 +57,20 @@ static inline void rival_cancel(long i)
 static void rival_inside(void (*fn)(void *), void *arg)
 {
 	fn(arg);
+}
+
+static void rival_run(void)
+{
+	struct epoll_event ev[64];
+	uint64_t count;
+	bool over = false;
+
+	while (!over) {
+		int n = epoll_wait(epoll, ev, 64, -1);
+		for (int i = 0; i < n; i++)
+			if (read(fds[ev[i].data.u64], &count, sizeof(count)) == sizeof(count))
+				over |= timer_fired((long)ev[i].data.u64);
+	}
 }
 
 #define RIVAL_THREADS
