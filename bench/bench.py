@@ -115,7 +115,7 @@ def print_table(results, row, n, threads, cannot):
         for who, v in whos.items():
             ratio = ''
             if ours and who != ours:
-                pairs = [a / b for a, b in zip(whos[ours], v) if b]
+                pairs = [a / b for a, b in zip(whos[ours], v) if a > 0 and b > 0]
                 if pairs:
                     ratio = f'   {statistics.median(pairs):.3g}  [{min(pairs):.3g} .. {max(pairs):.3g}]'
             print(f'  {who:<18}{number(min(v)):>12}{number(statistics.median(v)):>12}{number(max(v)):>12}{ratio}')
@@ -192,6 +192,7 @@ def main():
     parser.add_argument('names', nargs='*', metavar='NAME', help='only these: ' + ', '.join(plan.WHAT))
     parser.add_argument('--json', metavar='FILE', help='one line per figure')
     parser.add_argument('--quick', action='store_true', help='fewer sizes, fewer and shorter runs')
+    parser.add_argument('--who', metavar='WHO,...', type=lambda s: s.split(','), help='only these parties')
     parser.add_argument('--build', default='build-bench', help=argparse.SUPPRESS)
     args = parser.parse_args()
     for name in args.names:
@@ -212,7 +213,7 @@ def main():
             if row.bench != bench or (args.quick and not row.quick):
                 continue
             parties = {w: p for w, p in takes.get((row.bench, row.case), {}).items()
-                       if not row.who or w in row.who}
+                       if (not row.who or w in row.who) and (not args.who or w in args.who)}
             ns = (row.quick_ns or row.ns) if args.quick else tuple(sorted(set(row.ns + row.growth)))
             for threads in (row.quick_threads or row.threads) if args.quick else row.threads:
                 if threads > len(os.sched_getaffinity(0)):

@@ -37,6 +37,7 @@ ROWS = [
     Row('cancel-add', 'pending', ns=(1, 10**4, M), quick_ns=(10**4,), growth=(100, 1000, 10**5)),
     Row('add-cancel', 'fresh', ns=(1, M), quick_ns=(M,)),
     Row('expire', 'real', ns=(M,), quick_ns=(10**5,), runs=3),
+    Row('expire', 'virtual', ns=(M,), quick_ns=(10**5,)),
     Row('lateness', 'due', ns=(10**4,), runs=3),
     Row('memory', 'timer', ns=(10**5,), runs=1),
 ]

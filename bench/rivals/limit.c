@@ -11,6 +11,7 @@ struct object {
 };
 
 static struct object *objects;
+static long count;
 
 static void rival_open(long n)
 {
@@ -45,7 +46,6 @@ static void rival_inside(void (*fn)(void *), void *arg)
 }
 
 static uint64_t *due;
-static long count;
 
 /* Expiry: a call for each object, nothing else. Lateness: one sleep to each deadline, in order. */
 static void rival_run(void)
@@ -59,3 +59,19 @@ static void rival_run(void)
 
 #define RIVAL_THREADS
 #include "../timer_rows.h"
+
+/* Beside the virtual clock: each object touched once, in the order of expiry, and a call for it. */
+static void run_virtual(struct bench *b)
+{
+	uint64_t begin;
+
+	bench_pin(0);
+	fired = 0;
+	begin = bench_now();
+	for (long k = 0, i = 0; k < b->n; k++, i = (i + 7919) % b->n) {
+		objects[i].expires++;
+		timer_fired(i);
+	}
+	bench_figure(b, NULL, "ns", (double)(bench_now() - begin) / (double)b->n);
+}
+BENCH("expire", "virtual", open_idle, run_virtual)

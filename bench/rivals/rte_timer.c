@@ -61,8 +61,7 @@ static void rival_inside(void (*fn)(void *), void *arg)
 static void rival_run(void)
 {
 	over = false;
-	while (!over)
-	{
+	while (!over) {
 		rte_timer_manage();
 		bench_sleep(1000000);
 	}

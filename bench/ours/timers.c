@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/* Our timers, as a program links them: the shared library, the default tick of 1 ms. */
+#include <wheelwork/timer.h>
+
+#include <pthread.h>
+
+#include "../bench.h"
+
+static struct ww_timer *timers;
+static uint64_t epoch;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all_fired = PTHREAD_COND_INITIALIZER;
+static bool over;
+
+static void expired(struct ww_timer *t)
+{
+	if (!timer_fired(t - timers))
+		return;
+	pthread_mutex_lock(&lock);
+	over = true;
+	pthread_cond_signal(&all_fired);
+	pthread_mutex_unlock(&lock);
+}
+
+static void rival_open(long n)
+{
+	timers = bench_alloc((size_t)n, sizeof(*timers));
+	for (long i = 0; i < n; i++)
+		ww_timer_setup(&timers[i], expired, 0);
+	epoch = ww_jiffies();
+}
+
+static inline void rival_arm(long i, long ms)
+{
+	ww_mod_timer(&timers[i], epoch + (uint64_t)ms);
+}
+
+static inline void rival_arm_now(long i, long ms)
+{
+	ww_mod_timer(&timers[i], ww_jiffies() + (uint64_t)ms);
+}
+
+static inline void rival_cancel(long i)
+{
+	ww_timer_delete(&timers[i]);
+}
+
+/* Any thread may arm: there is no loop to be inside of. */
+static void rival_inside(void (*fn)(void *), void *arg)
+{
+	fn(arg);
+}
+
+static void rival_run(void)
+{
+	pthread_mutex_lock(&lock);
+	while (!over)
+		pthread_cond_wait(&all_fired, &lock);
+	over = false;
+	pthread_mutex_unlock(&lock);
+}
+
+#define RIVAL_THREADS
+#include "../timer_rows.h"
+
+/* The virtual clock: nothing but expiry itself, in the calling thread. */
+static void open_virtual(struct bench *b)
+{
+	if (ww_clock_use_virtual() != 0)
+		bench_cannot("the clock can't be made virtual");
+	rival_open(b->n);
+}
+
+static void run_virtual(struct bench *b)
+{
+	uint64_t begin;
+
+	bench_pin(0);
+	fired = 0;
+	expected = b->n;
+	epoch = ww_jiffies();
+	for (long k = 0, i = 0; k < b->n; k++, i = (i + 7919) % b->n)
+		rival_arm(i, 100 + (long)((double)k * 1000.0 / (double)b->n));
+	ww_clock_advance(99);
+	begin = bench_now();
+	ww_clock_advance(1003);
+	bench_figure(b, NULL, "ns", (double)(bench_now() - begin) / (double)b->n);
+	if (fired != b->n)
+		bench_cannot("%ld of %ld timers fired", fired, b->n);
+}
+BENCH("expire", "virtual", open_virtual, run_virtual)
