@@ -33,7 +33,7 @@ void ww_init_waitqueue_head(struct ww_wait_queue_head *queue);
 
 /*
  * Wake all sleepers in mode that are not exclusive, and at most nr exclusive ones (0: all).
- * Returns how many exclusive ones it could not find to wake (what is left of nr).
+ * Returns how many exclusive ones it woke.
  * Kernel: __wake_up().
  */
 int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, int nr);

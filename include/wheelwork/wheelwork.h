@@ -12,5 +12,6 @@
 #include <wheelwork/completion.h>
 #include <wheelwork/control.h>
 #include <wheelwork/freezer.h>
+#include <wheelwork/worker.h>
 
 #endif

@@ -129,7 +129,7 @@ WW_EXPORT struct ww_thread *ww_thread_run_on_cpu(ww_thread_fn fn, void *data, un
 	return t;
 }
 
-static void bind_node(struct ww_thread *t, int node)
+void ww_thread_bind_node(struct ww_thread *t, int node)
 {
 	unsigned long bits[WW_SLOTS_MAX / (8 * sizeof(long))] = {0};
 	const int per_word = 8 * (int)sizeof(*bits);
@@ -150,10 +150,8 @@ WW_EXPORT struct ww_thread *ww_thread_create_on_node(ww_thread_fn fn, void *data
 	va_list ap;
 
 	va_start(ap, fmt);
-	struct ww_thread *t = ww_thread_create_va(fn, data, fmt, ap);
+	struct ww_thread *t = ww_thread_create_va(fn, data, node, fmt, ap);
 	va_end(ap);
-	if (t && node >= 0)
-		bind_node(t, node);
 	return t;
 }
 

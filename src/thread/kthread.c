@@ -67,7 +67,9 @@ static void finish(struct ww_thread *t, int result)
 	ww_os_thread_run_exit_hooks();
 	t->result = result;
 	ww_fetch_or(&t->flags, WW_TF_EXITING); /* pairs: THREAD-2 */
-	ww_store_relaxed(&t->state, WW_TASK_DEAD);
+	ww_xchg(&t->state, WW_TASK_DEAD);      /* pairs: THREAD-9 */
+	if (ww_unlikely(ww_load_relaxed(&ww_rest_awaited)))
+		ww_rest_reached();
 	ww_store_relaxed(&t->life, WW_LIFE_ENDED);
 	if (ww_freezing_task(t))
 		ww_freezer_progress();
@@ -90,7 +92,7 @@ static void thread_main(void *arg)
 	ww_schedule();
 	if (!(ww_load_acquire(&t->flags) & WW_TF_SHOULD_STOP)) { /* pairs: THREAD-2 */
 		park_here(t);
-		t->end = &end;
+		ww_store_release(&t->end, &end);
 		int value = setjmp(end);
 		if (value == 0)
 			result = t->fn(t->data);
@@ -113,7 +115,8 @@ WW_EXPORT void ww_thread_exit(int result)
 	longjmp(*t->end, 1);
 }
 
-struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, const char *fmt, va_list ap)
+struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, int node, const char *fmt,
+				      va_list ap)
 {
 	struct ww_thread *t = ww_task_alloc();
 	uint32_t from = ww_load_relaxed(&ww_task->flags);
@@ -137,6 +140,8 @@ struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, const char *f
 		ww_os_thread_set_policy(t->tid, SCHED_OTHER, 0);
 		ww_os_thread_set_nice(t->tid, 0);
 	}
+	if (node >= 0)
+		ww_thread_bind_node(t, node);
 	return t;
 }
 
@@ -145,7 +150,7 @@ WW_EXPORT struct ww_thread *ww_thread_create(ww_thread_fn fn, void *data, const 
 	va_list ap;
 
 	va_start(ap, fmt);
-	struct ww_thread *t = ww_thread_create_va(fn, data, fmt, ap);
+	struct ww_thread *t = ww_thread_create_va(fn, data, -1, fmt, ap);
 	va_end(ap);
 	return t;
 }
@@ -155,7 +160,7 @@ WW_EXPORT struct ww_thread *ww_thread_run(ww_thread_fn fn, void *data, const cha
 	va_list ap;
 
 	va_start(ap, fmt);
-	struct ww_thread *t = ww_thread_create_va(fn, data, fmt, ap);
+	struct ww_thread *t = ww_thread_create_va(fn, data, -1, fmt, ap);
 	va_end(ap);
 	if (t)
 		ww_wake_up_process(t);

@@ -103,7 +103,10 @@ static inline struct ww_thread *ww_task_self(void)
 }
 
 /* kthread.c */
-struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, const char *fmt, va_list ap);
+struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, int node, const char *fmt,
+				      va_list ap);
+/* attrs.c */
+void ww_thread_bind_node(struct ww_thread *t, int node);
 
 /* sched.c */
 /* Turns a state in mask into RUNNING; the state that it was, or 0. Then ww_task_kick() it. */

@@ -182,6 +182,7 @@ WW_EXPORT int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, i
 	struct ww_waitq *q = queue_of(queue);
 	struct ww_wake_batch batch = {.n = 0};
 	struct ww_waiter *next;
+	int woken = 0;
 
 	ww_lock(&q->lock);
 	for (struct ww_waiter *w = q->first; w; w = next) {
@@ -189,12 +190,12 @@ WW_EXPORT int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, i
 
 		next = w->next;
 		if (ww_waitq_wake_one(q, w, mode, &batch) && (flags & WW_WAIT_EXCLUSIVE) &&
-		    --nr == 0)
+		    ++woken == nr)
 			break;
 	}
 	ww_unlock(&q->lock);
 	ww_wake_batch_flush(&batch);
-	return nr > 0 ? nr : 0;
+	return woken;
 }
 
 WW_EXPORT bool ww_waitqueue_active(const struct ww_wait_queue_head *queue)
