@@ -70,6 +70,9 @@ double bench_ns_per_op(struct bench *b, bench_loop loop);
 /* For the callbacks of a timer's adapter: timer i ran; true when it was the last that is awaited. */
 bool timer_fired(long i);
 
+/* For the items of a pool's adapter: item i runs now. */
+bool pool_item_runs(long i);
+
 /* CLOCK_MONOTONIC; CPU time of the process, and of this thread; all in nanoseconds. */
 uint64_t bench_now(void);
 uint64_t bench_cpu_process(void);

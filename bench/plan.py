@@ -25,6 +25,9 @@ WHAT = {
     'cancel-add': 'cancel a pending timer and add it again, N pending',
     'expire': 'CPU time per expired timer, N due over one second',
     'lateness': 'from the time asked for to the callback, 10^4 timers over one second',
+    'queue': 'from queueing to running, one producer; "scattered": each again only after it ran',
+    'wake-latency': 'from queueing to running in a worker that sleeps, items 10 ms apart',
+    'blocked-pool': 'until a second item starts while the only worker is blocked in the first',
     'memory': 'bytes of the process per object',
     'add-cancel': 'add a fresh timer and cancel it, N others pending',
 }
@@ -39,6 +42,10 @@ ROWS = [
     Row('expire', 'real', ns=(M,), quick_ns=(10**5,), runs=3),
     Row('expire', 'virtual', ns=(M,), quick_ns=(10**5,)),
     Row('lateness', 'due', ns=(10**4,), runs=3),
+    Row('queue', 'contiguous', ns=(M,), threads=(1, 2)),
+    Row('queue', 'scattered', ns=(10**5,), threads=(1, 2)),
+    Row('wake-latency', 'idle', ns=(2,)),
+    Row('blocked-pool', 'unannounced', ns=(2,), runs=3),
     Row('memory', 'timer', ns=(10**5,), runs=1),
 ]
 
@@ -46,5 +53,6 @@ ROWS = [
 PACKAGES = {
     'libevent': 'libevent-dev', 'libevent-locked': 'libevent-dev', 'libuv': 'libuv1-dev',
     'libev': 'libev-dev', 'glib': 'libglib2.0-dev', 'asio': 'libboost-dev',
-    'rte_timer': 'libdpdk-dev', 'tbb': 'libtbb-dev', 'call_rcu': 'liburcu-dev',
+    'rte_timer': 'libdpdk-dev', 'gthreadpool': 'libglib2.0-dev', 'libuv-pool': 'libuv1-dev',
+    'tbb': 'libtbb-dev', 'call_rcu': 'liburcu-dev',
 }
