@@ -83,7 +83,8 @@ void bench_sleep_until(uint64_t ns);
 /* The time-stamp counter, serialised on both sides. */
 uint64_t bench_cycles(void);
 
-/* Pins the calling thread to the CPU for the thread-th measured one. */
+/* The CPU for the thread-th measured thread; pins the calling thread to it. */
+int bench_cpu(int thread);
 void bench_pin(int thread);
 
 /* Sorts v and gives its p-th quantile (0 to 1). */

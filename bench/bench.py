@@ -213,7 +213,7 @@ def main():
             if row.bench != bench or (args.quick and not row.quick):
                 continue
             parties = {w: p for w, p in takes.get((row.bench, row.case), {}).items()
-                       if (not row.who or w in row.who) and (not args.who or w in args.who)}
+                       if (not row.who or w in row.who) and w not in row.without and (not args.who or w in args.who)}
             ns = (row.quick_ns or row.ns) if args.quick else tuple(sorted(set(row.ns + row.growth)))
             for threads in (row.quick_threads or row.threads) if args.quick else row.threads:
                 if threads > len(os.sched_getaffinity(0)):

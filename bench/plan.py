@@ -14,6 +14,7 @@ class Row:
     quick_ns: tuple = None      # instead of ns with --quick
     quick_threads: tuple = None
     growth: tuple = ()          # more ns, without --quick: the plots
+    without: tuple = ()         # not these
     quick: bool = True          # whether --quick measures it at all
     runs: int = 0               # instead of the usual number
     who: tuple = ()             # only these
@@ -28,6 +29,7 @@ WHAT = {
     'queue': 'from queueing to running, one producer; "scattered": each again only after it ran',
     'wake-latency': 'from queueing to running in a worker that sleeps, items 10 ms apart',
     'blocked-pool': 'until a second item starts while the only worker is blocked in the first',
+    'thread': 'a busy loop that can be told to stop; waking, parking, making a thread',
     'memory': 'bytes of the process per object',
     'add-cancel': 'add a fresh timer and cancel it, N others pending',
 }
@@ -45,7 +47,13 @@ ROWS = [
     Row('queue', 'contiguous', ns=(M,), threads=(1, 2)),
     Row('queue', 'scattered', ns=(10**5,), threads=(1, 2)),
     Row('wake-latency', 'idle', ns=(2,)),
-    Row('blocked-pool', 'unannounced', ns=(2,), runs=3),
+    Row('blocked-pool', 'unannounced', ns=(2,), runs=3, without=('limit',)),
+    Row('thread', 'should-stop'),
+    Row('thread', 'control-word'),
+    Row('thread', 'full-barrier'),
+    Row('thread', 'wake'),
+    Row('thread', 'park-unpark'),
+    Row('thread', 'create-stop'),
     Row('memory', 'timer', ns=(10**5,), runs=1),
 ]
 

@@ -93,11 +93,10 @@ void bench_sleep_until(uint64_t ns)
 }
 
 /* From the last CPU of the mask downwards: the first ones take most of the machine's interrupts. */
-void bench_pin(int thread)
+int bench_cpu(int thread)
 {
 	static cpu_set_t allowed;
 	static bool known;
-	cpu_set_t one;
 	int count, nth;
 
 	if (!known)
@@ -106,12 +105,18 @@ void bench_pin(int thread)
 	count = CPU_COUNT(&allowed);
 	nth = count - 1 - thread % count;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && nth-- == 0) {
-			CPU_ZERO(&one);
-			CPU_SET(cpu, &one);
-			sched_setaffinity(0, sizeof(one), &one);
-			return;
-		}
+		if (CPU_ISSET(cpu, &allowed) && nth-- == 0)
+			return cpu;
+	return 0;
+}
+
+void bench_pin(int thread)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(bench_cpu(thread), &one);
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 static int by_value(const void *a, const void *b)

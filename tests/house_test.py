@@ -211,7 +211,7 @@ def test_the_rule_on_exports_finds_what_headers_and_sources_do_not_share():
     rule('exports', finds='ww_b is in no public header', src__b_dot_c='WW_EXPORT void *ww_b(int (*f)(void))\n{\n}\n')
     rule('exports', finds='ww_c is declared, but',
          include__wheelwork__c_dot_h='static inline int ww_i(void)\n{\n\tif (1) {\n\t}\n\treturn ww_a();\n}\n'
-         'struct ww_s {\n\tint x;\n};\nint ww_c(struct ww_s *s)\n\t__attribute__((nonnull));\n')
+         'struct ww_s {\n\tint x;\n};\nstatic inline void ww_j(void)\n{\n}\nint ww_c(struct ww_s *s)\n\t__attribute__((nonnull));\n')
     rule('exports', finds='ww_a of src/a.c is not let out', src__wheelwork_dot_map='V { global: ww_b; local: *; };\n')
 
 

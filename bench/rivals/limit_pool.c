@@ -33,7 +33,6 @@ static void *work(void *arg)
 {
 	uint64_t at = 0;
 
-	bench_pin(1);
 	for (;;) {
 		uint64_t end = __atomic_load_n(&head, __ATOMIC_ACQUIRE);
 

@@ -12,12 +12,12 @@ def declarations(text):
     text = re.sub(r'^\s*#.*(?:\\\n.*)*$', '', without_comments(text), flags=re.M)
     text = re.sub(r'extern\s+"C"\s*\{', '', text)
     while True:  # innermost braces first: bodies and structs go
-        shorter = re.sub(r'\{[^{}]*\}', '@', text)
+        shorter = re.sub(r'(\)?)\s*\{[^{}]*\}', lambda m: ');' if m.group(1) else '@', text)
         if shorter == text:
             break
         text = shorter
     names = set()
-    for part in re.split(r';|(?<=@)\s*(?=(?:static|enum|struct|typedef)\b)', text):
+    for part in text.split(';'):
         part = part.strip()
         if not part or re.match(r'(?:@?\s*)(?:typedef|static)\b', part) or part.endswith('@'):
             continue
