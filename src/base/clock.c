@@ -38,3 +38,14 @@ int ww_clock_sleep_until(uint64_t deadline_ns)
 
 	return -clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 }
+
+uint64_t ww_clock_tid_cpu_ns(int tid)
+{
+	/* The kernel's encoding of a thread's scheduler clock, which pthread_getcpuclockid() hides. */
+	clockid_t id = (clockid_t)((~(unsigned)tid << 3) | 6);
+	struct timespec ts;
+
+	if (clock_gettime(id, &ts))
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}

@@ -16,6 +16,8 @@ uint64_t ww_clock_real_ns(void);
 
 /* CPU time of the calling thread in nanoseconds. */
 uint64_t ww_clock_thread_cpu_ns(void);
+/* The same of any thread of this process, by its kernel id; 0 where it is gone. */
+uint64_t ww_clock_tid_cpu_ns(int tid);
 
 /* Sleep until CLOCK_MONOTONIC reads deadline_ns; returns 0, or -EINTR. */
 int ww_clock_sleep_until(uint64_t deadline_ns);

@@ -2,10 +2,12 @@
 #include "base/thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -203,4 +205,41 @@ int ww_os_thread_set_nice(pid_t tid, int nice)
 {
 	/* Of one thread, not of the process: so Linux reads PRIO_PROCESS with a thread's id. */
 	return setpriority(PRIO_PROCESS, (id_t)tid, nice) ? -errno : 0;
+}
+
+int ww_os_thread_get_nice(pid_t tid)
+{
+	return getpriority(PRIO_PROCESS, (id_t)tid);
+}
+
+/* Where the kernel lacks the syscall file, or forbids it: the state letter behind the name. */
+static bool asleep_by_stat(pid_t tid)
+{
+	char path[64], buf[512], *p;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	buf[n] = 0;
+	p = strrchr(buf, ')');
+	return p && (p[2] == 'S' || p[2] == 'D');
+}
+
+/* The file says "running" for a thread that runs or is ready to, else where it sleeps. */
+bool ww_os_thread_asleep(pid_t tid)
+{
+	char path[64], buf[8];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return asleep_by_stat(tid);
+	ssize_t n = read(fd, buf, sizeof(buf));
+	close(fd);
+	return n > 0 && buf[0] != 'r';
 }

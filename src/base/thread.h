@@ -7,6 +7,7 @@
 #define WW_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct ww_os_thread {
@@ -43,6 +44,12 @@ void ww_os_thread_run_exit_hooks(void);
 void ww_os_yield(void);
 
 /*
+ * Whether a thread of this process sleeps in the operating system now, as opposed to running or
+ * waiting for a CPU. False where that can't be told.
+ */
+bool ww_os_thread_asleep(pid_t tid);
+
+/*
  * Hooks that every thread made here from now on runs at its start (in order of addition) and at its
  * exit (in reverse). Returns an id, or -ENOMEM. A thread that has run a start hook runs its exit
  * hook too, unless it was removed meanwhile. Removing does not wait for a hook that runs just now.
@@ -53,5 +60,6 @@ int ww_os_thread_remove_hooks(int id);
 /* Scheduling of any thread of this process, by its kernel id; 0 or -errno. */
 int ww_os_thread_set_policy(pid_t tid, int policy, int priority);
 int ww_os_thread_set_nice(pid_t tid, int nice);
+int ww_os_thread_get_nice(pid_t tid);
 
 #endif

@@ -146,9 +146,12 @@ struct ww_thread *ww_task_adopt(void)
 		ww_clock_sleep_until(ww_clock_ns() + 1000000);
 	ww_os_thread_get_name(t->name, sizeof(t->name));
 	t->tid = ww_os_thread_id();
-	ww_store_relaxed(&t->flags, WW_TF_FOREIGN);
+	ww_store_seq_cst(&t->flags, (uint32_t)WW_TF_FOREIGN);
 	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
 	ww_store_relaxed(&t->life, WW_LIFE_LIVE);
+	/* Until now it looked like one of ours, awake: pairs: THREAD-9 */
+	if (ww_load_seq_cst(&ww_rest_awaited))
+		ww_rest_reached();
 	ww_task = t;
 	ww_os_thread_at_exit(forget, t);
 	return t;

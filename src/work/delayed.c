@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A delayed work is a work and a timer. PENDING is held from the arming of the timer on; the
+ * timer's callback owns it and hands the item to the pool.
+ */
+#include "work/internal.h"
+
+#include "base/report.h"
+#include "timer/walk.h"
+
+/* What lies in a delayed work's own words: written by the owner of PENDING. */
+static struct ww_workqueue **dwork_wq(struct ww_delayed_work *dwork)
+{
+	return (struct ww_workqueue **)(void *)&dwork->ww_private[0];
+}
+
+static uint64_t *dwork_cpu(struct ww_delayed_work *dwork)
+{
+	return &dwork->ww_private[1];
+}
+
+static struct ww_delayed_work *of_timer(struct ww_timer *timer)
+{
+	return ww_container_of(timer, struct ww_delayed_work, timer);
+}
+
+/* The callback of every delayed work's timer. */
+WW_EXPORT void ww_delayed_work_expired(struct ww_timer *timer)
+{
+	struct ww_delayed_work *dwork = of_timer(timer);
+	struct ww_workqueue *wq = ww_load_relaxed(dwork_wq(dwork));
+	int cpu = (int)ww_load_relaxed(dwork_cpu(dwork));
+
+	if (ww_unlikely(ww_load_relaxed(&wq->state))) {
+		ww_work_fn fn = dwork->work.func;
+
+		ww_work_release(&dwork->work);
+		ww_misuse("ww_drain_workqueue",
+			  "the delayed work %s ran out while its queue \"%s\" drains: not queued",
+			  ww_symbol_fn(fn), wq->name);
+		return;
+	}
+	ww_queue_owned(cpu, wq, &dwork->work);
+}
+
+static void init(struct ww_delayed_work *dwork, ww_work_fn func, unsigned timer_flags,
+		 uint64_t flags, const char *call)
+{
+	if (!ww_init_item(&dwork->work, func, flags | WORK_DELAYED, call))
+		return;
+	ww_timer_setup(&dwork->timer, ww_delayed_work_expired, timer_flags);
+	for (unsigned i = 0; i < 3; i++)
+		dwork->ww_private[i] = 0;
+}
+
+WW_EXPORT void ww_init_delayed_work(struct ww_delayed_work *dwork, ww_work_fn func)
+{
+	init(dwork, func, 0, 0, "ww_init_delayed_work");
+}
+
+WW_EXPORT void ww_init_deferrable_work(struct ww_delayed_work *dwork, ww_work_fn func)
+{
+	init(dwork, func, WW_TIMER_DEFERRABLE, 0, "ww_init_deferrable_work");
+}
+
+WW_EXPORT void ww_init_delayed_work_onstack(struct ww_delayed_work *dwork, ww_work_fn func)
+{
+	init(dwork, func, 0, WORK_ONSTACK, "ww_init_delayed_work_onstack");
+}
+
+WW_EXPORT void ww_destroy_delayed_work_on_stack(struct ww_delayed_work *dwork)
+{
+	if (ww_load_relaxed(ww_work_data(&dwork->work)) & WORK_PENDING)
+		ww_misuse("ww_destroy_delayed_work_on_stack", "the item %p (%s) is still %s",
+			  (void *)dwork, ww_symbol_fn(dwork->work.func),
+			  ww_timer_pending(&dwork->timer) ? "on its timer" : "queued");
+}
+
+bool ww_delayed_steal(struct ww_work *work)
+{
+	if (!(ww_load_relaxed(ww_work_data(work)) & WORK_DELAYED))
+		return false;
+	return ww_timer_delete(&ww_to_delayed_work(work)->timer) == 1;
+}
+
+bool ww_delayed_armed(struct ww_work *work)
+{
+	return (ww_load_relaxed(ww_work_data(work)) & WORK_DELAYED) &&
+	       ww_timer_pending(&ww_to_delayed_work(work)->timer);
+}
+
+/* PENDING is ours: queue now, or arm the timer for the tick given. */
+static bool arm(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork, uint64_t expires,
+		bool now)
+{
+	if (now)
+		return ww_queue_owned(cpu, wq, &dwork->work);
+	if (ww_unlikely(ww_load_relaxed(&wq->state)) && ww_refused_by_drain(wq)) {
+		ww_work_release(&dwork->work);
+		return false;
+	}
+	ww_store_relaxed(dwork_wq(dwork), wq);
+	ww_store_relaxed(dwork_cpu(dwork), (uint64_t)(int64_t)cpu);
+	if (!ww_load_relaxed(&wq->delayed_used))
+		ww_store_relaxed(&wq->delayed_used, 1u);
+	ww_mod_timer(&dwork->timer, expires);
+	return true;
+}
+
+static int check_cpu(int cpu, const char *call)
+{
+	if (cpu == WW_WORK_CPU_UNBOUND || (cpu >= 0 && cpu < ww_cpu_possible()))
+		return cpu;
+	ww_misuse(call, "there is no CPU %d here (0 to %d); it runs on any", cpu,
+		  ww_cpu_possible() - 1);
+	return WW_WORK_CPU_UNBOUND;
+}
+
+/* A delay so long that the tick would wrap past the horizon counts as the horizon. */
+static uint64_t tick_after(uint64_t delay)
+{
+	return ww_jiffies() + (delay > WW_MAX_TIMEOUT / 2 ? WW_MAX_TIMEOUT / 2 : delay);
+}
+
+WW_EXPORT bool ww_queue_delayed_work_on(int cpu, struct ww_workqueue *wq,
+					struct ww_delayed_work *dwork, uint64_t delay)
+{
+	cpu = check_cpu(cpu, "ww_queue_delayed_work_on");
+	return ww_work_take(&dwork->work, "ww_queue_delayed_work_on") &&
+	       arm(cpu, wq, dwork, delay ? tick_after(delay) : 0, !delay);
+}
+
+WW_EXPORT bool ww_queue_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+				     uint64_t delay)
+{
+	return ww_work_take(&dwork->work, "ww_queue_delayed_work") &&
+	       arm(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay);
+}
+
+/* ---- updating ---- */
+
+static bool disabled(struct ww_delayed_work *dwork)
+{
+	return ww_load_relaxed(ww_work_data(&dwork->work)) & WORK_DEPTH_MASK;
+}
+
+static bool initialised(struct ww_delayed_work *dwork, const char *call)
+{
+	uint64_t data = ww_load_relaxed(ww_work_data(&dwork->work));
+
+	if (ww_likely((data & (WORK_MAGIC_MASK | WORK_DELAYED)) == (WW_WORK_MAGIC_ | WORK_DELAYED)))
+		return true;
+	ww_misuse(call, "the item %p was never initialised (ww_init_delayed_work)", (void *)dwork);
+	return false;
+}
+
+/* Take it from wherever it is and start afresh. True: it was pending. */
+static bool mod_slow(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+		     uint64_t expires, bool now, const char *call)
+{
+	bool was;
+
+	if (!initialised(dwork, call))
+		return false;
+	was = ww_work_grab(&dwork->work);
+	if (disabled(dwork))
+		ww_work_release(&dwork->work);
+	else
+		arm(cpu, wq, dwork, expires, now);
+	return was;
+}
+
+WW_EXPORT bool ww_mod_delayed_work_on(int cpu, struct ww_workqueue *wq,
+				      struct ww_delayed_work *dwork, uint64_t delay)
+{
+	cpu = check_cpu(cpu, "ww_mod_delayed_work_on");
+	return mod_slow(cpu, wq, dwork, delay ? tick_after(delay) : 0, !delay,
+			"ww_mod_delayed_work_on");
+}
+
+WW_EXPORT bool ww_mod_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+				   uint64_t delay)
+{
+	return mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay,
+			"ww_mod_delayed_work");
+}
+
+WW_EXPORT void ww_queue_update_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+					    uint64_t delay)
+{
+	if (!mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay,
+		      "ww_queue_update_delayed_work"))
+		ww_fetch_add_relaxed(&wq->updates_idle, 1);
+}
+
+WW_EXPORT bool ww_mod_delayed_work_at(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+				      uint64_t expires)
+{
+	return mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false, "ww_mod_delayed_work_at");
+}
+
+WW_EXPORT void ww_queue_update_delayed_work_at(struct ww_workqueue *wq,
+					       struct ww_delayed_work *dwork, uint64_t expires)
+{
+	if (!mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false,
+		      "ww_queue_update_delayed_work_at"))
+		ww_fetch_add_relaxed(&wq->updates_idle, 1);
+}
+
+/* ---- waiting ---- */
+
+WW_EXPORT bool ww_flush_delayed_work(struct ww_delayed_work *dwork)
+{
+	bool armed = false;
+
+	if (!initialised(dwork, "ww_flush_delayed_work"))
+		return false;
+	if (ww_timer_delete_sync(&dwork->timer))
+		armed = ww_queue_owned((int)ww_load_relaxed(dwork_cpu(dwork)),
+				       ww_load_relaxed(dwork_wq(dwork)), &dwork->work);
+	return ww_flush_work(&dwork->work) || armed;
+}
+
+WW_EXPORT bool ww_delayed_work_pending(const struct ww_delayed_work *dwork)
+{
+	return ww_work_pending(&dwork->work);
+}
+
+/* ---- the end of a queue ---- */
+
+struct cancel_all {
+	struct ww_workqueue *wq;
+	struct ww_work *taken; /* through their `next`, which an armed item does not use */
+};
+
+static bool visit(struct ww_timer *timer, void *arg)
+{
+	struct cancel_all *all = arg;
+	struct ww_delayed_work *dwork = of_timer(timer);
+
+	if (ww_load_relaxed(dwork_wq(dwork)) != all->wq)
+		return false;
+	*ww_work_next(&dwork->work) = all->taken;
+	all->taken = &dwork->work;
+	return true;
+}
+
+void ww_delayed_cancel_all(struct ww_workqueue *wq)
+{
+	struct cancel_all all = {.wq = wq};
+
+	if (!ww_load_relaxed(&wq->delayed_used))
+		return;
+	ww_timer_walk(ww_delayed_work_expired, visit, &all);
+	while (all.taken) {
+		struct ww_work *work = all.taken;
+		ww_work_fn fn = work->func;
+
+		all.taken = *ww_work_next(work);
+		ww_work_release(work);
+		ww_fetch_add_relaxed(&wq->timer_cancelled, 1);
+		ww_misuse("ww_destroy_workqueue",
+			  "the delayed work %s is on its timer for the queue \"%s\": cancelled",
+			  ww_symbol_fn(fn), wq->name);
+	}
+}

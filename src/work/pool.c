@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: MIT */
+/* Pools: the inbox, admission under max_active, licences to run, and the wake-up of sleepers. */
+#include "work/internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "base/report.h"
+#include "base/thread.h"
+
+struct ww_pool *ww_pools[POOLS_MAX];
+unsigned ww_nr_pools = 1;
+
+struct ww_pool *ww_pool_of(unsigned id)
+{
+	return id < POOLS_MAX ? ww_load_acquire(&ww_pools[id]) : NULL; /* pairs: WORK-1 */
+}
+
+/* ---- the inbox: an exchange queue without a stub ---- */
+
+static bool wake_one(struct ww_pool *pool)
+{
+	uint32_t n = ww_load_seq_cst(&pool->idle);
+
+	do {
+		if (!n)
+			return false;
+	} while (!ww_cmpxchg(&pool->idle, &n, n - 1));
+	ww_fetch_add(&pool->tokens, 1);
+	ww_futex_wake(&pool->tokens, 1);
+	return true;
+}
+
+/* Nobody sleeps: more workers may be due, and the manager must look whether they are blocked. */
+static __attribute__((noinline)) void push_pressed(struct ww_pool *pool)
+{
+	if (ww_load_relaxed(&pool->shortage)) {
+		ww_pool_lock(pool);
+		ww_pool_kick_l(pool);
+		ww_pool_unlock(pool);
+	}
+	if (!ww_load_seq_cst(&pool->armed))
+		ww_pool_arm(pool);
+}
+
+/*
+ * The exchange of the tail is the full barrier between the push and the look at the sleepers
+ * (WORK-3). Once it is linked the item belongs to the pool: it may be over and freed at once.
+ */
+void ww_pool_push(struct ww_pool *pool, struct ww_work *work)
+{
+	struct ww_work *prev;
+
+	ww_store_relaxed(ww_work_next(work), NULL);
+	prev = ww_xchg(&pool->tail, work); /* pairs: WORK-2, WORK-3 */
+	if (prev)
+		ww_store_release(ww_work_next(prev), work); /* pairs: WORK-2 */
+	else
+		ww_store_release(&pool->head, work);	    /* pairs: WORK-2 */
+	if (ww_load_seq_cst(&pool->idle) && wake_one(pool)) /* pairs: WORK-3 */
+		return;
+	if (ww_unlikely(ww_load_relaxed(&pool->shortage) || !ww_load_seq_cst(&pool->armed)))
+		push_pressed(pool);
+}
+
+/*
+ * The next item of the inbox, or NULL where it is empty or a pusher is between its exchange and its
+ * link. A link is followed before its item is given away, so a pusher's predecessor still exists.
+ */
+struct ww_work *ww_inbox_pop_l(struct ww_pool *pool)
+{
+	struct ww_work *item = pool->chain, *next;
+
+	if (!item) {
+		item = ww_load_acquire(&pool->head); /* pairs: WORK-2 */
+		if (!item)
+			return NULL;
+		ww_store_relaxed(&pool->head, NULL);
+		pool->chain_last = ww_xchg(&pool->tail, NULL); /* pairs: WORK-2 */
+	}
+	if (item == pool->chain_last) {
+		pool->chain = NULL;
+		return item;
+	}
+	next = ww_load_acquire(ww_work_next(item)); /* pairs: WORK-2 */
+	if (!next) {
+		pool->chain = item;
+		return NULL;
+	}
+	__builtin_prefetch(next, 1);
+	pool->chain = next;
+	return item;
+}
+
+/* Whether something was pushed that a pop can't give yet, or was not asked for. */
+bool ww_inbox_gap_l(const struct ww_pool *pool)
+{
+	return pool->chain || ww_load_seq_cst(&pool->tail); /* pairs: WORK-3 */
+}
+
+/* Whether work stands on a list or in a slot of this pool; nothing of the item is read. */
+bool ww_pool_holds_l(struct ww_pool *pool, struct ww_work *work)
+{
+	struct item_link *it;
+	struct ww_list *l;
+
+	for (it = pool->list.next; it != &pool->list; it = it->next)
+		if (ww_link_work(it) == work)
+			return true;
+	ww_list_for_each (l, &pool->workers) {
+		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+		for (unsigned i = 0; i < w->n; i++)
+			if (ww_load_relaxed(&w->slot[i]) == work)
+				return true;
+		for (it = w->own.next; it != &w->own; it = it->next)
+			if (ww_link_work(it) == work)
+				return true;
+	}
+	return ww_wqs_hold_l(pool, work);
+}
+
+/* ---- admission ---- */
+
+static bool take_shared_room(struct ww_workqueue *wq)
+{
+	int n = ww_load_relaxed(&wq->shared_active);
+
+	do {
+		if (n >= ww_load_relaxed(&wq->shared_max))
+			return false;
+	} while (!ww_cmpxchg(&wq->shared_active, &n, n + 1));
+	return true;
+}
+
+static void set_starved_l(struct ww_pwq *pwq, bool starved)
+{
+	if (pwq->starved == starved)
+		return;
+	pwq->starved = starved;
+	if (starved)
+		ww_fetch_add(&pwq->wq->starved, 1); /* pairs: WORK-9 */
+	else
+		ww_fetch_sub(&pwq->wq->starved, 1);
+}
+
+static bool take_room_l(struct ww_pwq *pwq)
+{
+	struct ww_workqueue *wq = pwq->wq;
+
+	if (pwq->frozen || pwq->nr_active >= pwq->max_active)
+		return false;
+	if (pwq->shared && !take_shared_room(wq)) {
+		/* Say that we starve, then look again: whoever gives room looks after giving. */
+		set_starved_l(pwq, true);
+		if (!take_shared_room(wq))
+			return false;
+	}
+	pwq->nr_active++;
+	return true;
+}
+
+static void give_room_l(struct ww_pwq *pwq)
+{
+	struct ww_workqueue *wq = pwq->wq;
+
+	pwq->nr_active--;
+	if (!pwq->shared)
+		return;
+	ww_fetch_sub(&wq->shared_active, 1);
+	if (ww_load_seq_cst(&wq->starved) && !ww_xchg(&wq->feed_queued, 1u)) { /* pairs: WORK-9 */
+		ww_fetch_add(&wq->feeders, 1);
+		wq->feed_next = pwq->pool->feed;
+		pwq->pool->feed = wq;
+	}
+}
+
+void ww_pwq_urgent_l(struct ww_pwq *pwq)
+{
+	bool on = !ww_items_empty(&pwq->inactive) || !ww_list_empty(&pwq->flushers) || pwq->frozen;
+
+	if (on != (bool)ww_load_relaxed(&pwq->urgent))
+		(void)ww_xchg(&pwq->urgent, (uint32_t)on); /* pairs: WORK-6 */
+}
+
+/* Move inactive items to the pool's list while there is room for them. */
+void ww_pwq_activate_l(struct ww_pwq *pwq)
+{
+	while (!ww_items_empty(&pwq->inactive) && take_room_l(pwq)) {
+		struct item_link *l = pwq->inactive.next;
+
+		ww_items_del(l);
+		*ww_work_queue(ww_link_work(l)) &= ~PWQ_INACTIVE;
+		ww_items_add_tail(l, &pwq->pool->list);
+	}
+	if (ww_items_empty(&pwq->inactive)) {
+		set_starved_l(pwq, false);
+		ww_pwq_urgent_l(pwq);
+	}
+}
+
+/* An admitted item is over: it ran, or was cancelled while it waited. */
+void ww_pwq_over_l(struct ww_pool *pool, uint64_t tagged, bool ran)
+{
+	struct ww_pwq *pwq = ww_tagged_pwq(tagged);
+	unsigned colour = (unsigned)(tagged & PWQ_COLOUR);
+
+	(void)pool;
+	if (ran)
+		pwq->completed++;
+	else
+		pwq->cancelled++;
+	if (!(tagged & PWQ_INACTIVE))
+		give_room_l(pwq);
+	ww_freeze_progress_l(pwq);
+	if (--pwq->in_flight[colour] == 0)
+		ww_flush_colour_over_l(pwq, colour);
+	if (!ww_items_empty(&pwq->inactive))
+		ww_pwq_activate_l(pwq);
+	else if (ww_unlikely(ww_load_relaxed(&pwq->urgent)))
+		ww_pwq_urgent_l(pwq);
+}
+
+bool ww_pwq_idle_l(const struct ww_pwq *pwq)
+{
+	for (unsigned c = 0; c < COLOURS; c++)
+		if (pwq->in_flight[c])
+			return false;
+	return true;
+}
+
+/*
+ * What just left the inbox: counted, coloured, and checked against a run of the same item that is
+ * not over. True: it may go to a slot now; else it was put away.
+ */
+static bool admit_l(struct ww_pool *pool, struct ww_work *work)
+{
+	uint64_t queue = *ww_work_queue(work), where;
+	struct ww_pwq *pwq = ww_tagged_pwq(queue);
+	struct ww_pworker *last;
+
+	if (ww_unlikely(queue & PWQ_MARKER)) {
+		ww_flush_marker_l(pool, work, pwq);
+		return false;
+	}
+	where = ww_load_relaxed(ww_work_where(work));
+	last = ww_where_worker(where);
+	queue = (uint64_t)(uintptr_t)pwq | pwq->colour;
+	pwq->admitted++;
+	pwq->in_flight[pwq->colour]++;
+	if (ww_unlikely(last && ww_load_acquire(&last->current) == work)) { /* pairs: WORK-5 */
+		ww_work_fn fn = ww_load_relaxed(&last->current_func);
+
+		if (!fn || fn == work->func)
+			queue |= PWQ_COLLIDE;
+	}
+	if (ww_unlikely(!ww_items_empty(&pwq->inactive) || !take_room_l(pwq))) {
+		*ww_work_queue(work) = queue | PWQ_INACTIVE;
+		ww_items_add_tail(ww_work_link(work), &pwq->inactive);
+		if (!ww_load_relaxed(&pwq->urgent)) {
+			/* Workers settle in batches; what is over already may have made room. */
+			ww_pwq_urgent_l(pwq);
+			ww_pool_settle_all_l(pool);
+		}
+		return false;
+	}
+	*ww_work_queue(work) = queue;
+	return true;
+}
+
+/* Move at most max items from the inbox to the lists; returns how many. */
+unsigned ww_pool_drain_l(struct ww_pool *pool, unsigned max)
+{
+	unsigned n = 0;
+
+	for (struct ww_work *work; n < max && (work = ww_inbox_pop_l(pool)); n++)
+		if (admit_l(pool, work))
+			ww_items_add_tail(ww_work_link(work), &pool->list);
+	return n;
+}
+
+/* ---- a worker's batch ---- */
+
+/* Who runs an item that collided: a worker of this pool, or, remembered in MOVED, of another. */
+struct ww_pworker *ww_pool_runner_l(struct ww_pool *pool, struct ww_work *work)
+{
+	struct ww_pworker *w = ww_pool_running_l(pool, work);
+	uint64_t data = ww_load_relaxed(ww_work_data(work));
+
+	if (!w)
+		while (!(data & WORK_MOVED) &&
+		       !ww_cmpxchg(ww_work_data(work), &data, data | WORK_MOVED))
+			;
+	return w;
+}
+
+static void to_slot_l(struct ww_pworker *w, struct ww_work *work)
+{
+	unsigned i = w->n++;
+
+	w->slot_pwq[i] = *ww_work_queue(work);
+	ww_store_relaxed(ww_work_where(work), (uint64_t)(uintptr_t)w | 1);
+	ww_store_release(&w->slot[i], work); /* pairs: WORK-4 */
+}
+
+/* One item for w, which is admitted and on no list. A running one waits for its own worker. */
+static void give_l(struct ww_pworker *w, struct ww_work *work)
+{
+	if (ww_unlikely(*ww_work_queue(work) & PWQ_COLLIDE)) {
+		struct ww_pworker *runs = ww_pool_runner_l(w->pool, work);
+
+		*ww_work_queue(work) &= ~PWQ_COLLIDE;
+		if (runs && runs != w) {
+			*ww_work_queue(work) |= PWQ_COLLIDE;
+			ww_items_add_tail(ww_work_link(work), &runs->own);
+			(void)ww_xchg(&runs->attention, 1u); /* pairs: WORK-6 */
+			/* If it ended meanwhile, its worker may not look again before it sleeps. */
+			if (ww_load_seq_cst(&runs->current) == work)
+				return;
+			ww_items_del(ww_work_link(work));
+			*ww_work_queue(work) &= ~PWQ_COLLIDE;
+		}
+	}
+	to_slot_l(w, work);
+}
+
+static void steal_l(struct ww_pworker *w)
+{
+	struct ww_list *l;
+
+	ww_list_for_each (l, &w->pool->workers) {
+		struct ww_pworker *v = ww_list_entry(l, struct ww_pworker, node);
+
+		if (v == w)
+			continue;
+		/* The newer half of what waits behind its current item. */
+		unsigned left = v->n - ww_load_relaxed(&v->pos), n = (left + 1) / 2;
+
+		for (unsigned i = v->n; n && i-- > 0;) {
+			struct ww_work *work = ww_load_relaxed(&v->slot[i]);
+
+			if (!work)
+				continue;
+			if (!ww_cmpxchg(&v->slot[i], &work, NULL)) /* pairs: WORK-4 */
+				break;
+			n--;
+			ww_items_add(ww_work_link(work), &w->pool->list);
+		}
+		if (!ww_items_empty(&w->pool->list))
+			return;
+	}
+}
+
+static bool rescuer_wants(const struct ww_pworker *w, struct ww_work *work)
+{
+	return ww_tagged_pwq(*ww_work_queue(work))->wq == w->rescues;
+}
+
+static void take_list_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+	struct item_link *l = pool->list.next, *next;
+
+	for (; l != &pool->list && w->n < BATCH; l = next) {
+		struct ww_work *work = ww_link_work(l);
+
+		next = l->next;
+		if (ww_unlikely(w->rescuer) && !rescuer_wants(w, work))
+			continue;
+		ww_items_del(l);
+		give_l(w, work);
+	}
+}
+
+/* Fill w's slots; what it had there is over and settled. Returns how many. */
+unsigned ww_pworker_take_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+	struct ww_work *work;
+
+	w->n = w->settled = 0;
+	ww_store_relaxed(&w->pos, 0u);
+	take_list_l(w);
+	if (ww_unlikely(w->rescuer)) {
+		while (w->n < BATCH && ww_pool_drain_l(pool, BATCH))
+			take_list_l(w);
+		return w->n;
+	}
+	while (w->n < BATCH && (work = ww_inbox_pop_l(pool)))
+		if (admit_l(pool, work))
+			give_l(w, work);
+	/* Admitting may have settled others, and so made room. */
+	if (w->n < BATCH && ww_unlikely(!ww_items_empty(&pool->list)))
+		take_list_l(w);
+	if (!w->n && pool->nr_workers > 1) {
+		steal_l(w);
+		take_list_l(w);
+	}
+	pool->progress += w->n;
+	if (w->n)
+		w->last_pwq = ww_tagged_pwq(w->slot_pwq[w->n - 1]);
+	return w->n;
+}
+
+/* ---- licences ---- */
+
+bool ww_pool_waiting_l(struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	if (!ww_items_empty(&pool->list) || ww_inbox_gap_l(pool))
+		return true;
+	ww_list_for_each (l, &pool->workers) {
+		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+		for (unsigned i = ww_load_relaxed(&w->pos); i < w->n; i++)
+			if (ww_load_relaxed(&w->slot[i]))
+				return true;
+	}
+	return false;
+}
+
+void ww_pool_shortage_l(struct ww_pool *pool)
+{
+	uint32_t s = pool->licensed < pool->target;
+
+	if (s != ww_load_relaxed(&pool->shortage))
+		ww_store_seq_cst(&pool->shortage, s);
+}
+
+/* Items wait: let somebody come who may run them; a sleeper, one of the reserve, a new thread. */
+void ww_pool_kick_l(struct ww_pool *pool)
+{
+	if (!ww_pool_waiting_l(pool))
+		return;
+	if (wake_one(pool))
+		return;
+	if (pool->licensed < pool->target) {
+		pool->licensed++;
+		if (!ww_list_empty(&pool->reserve)) {
+			struct ww_pworker *w =
+				ww_list_first(&pool->reserve, struct ww_pworker, reserve);
+
+			ww_list_del(&w->reserve);
+			w->licensed = true;
+			w->state = WORKER_RUN;
+			ww_store_release(&w->wake, 1u); /* pairs: WORK-7 */
+			ww_futex_wake(&w->wake, 1);
+		} else {
+			pool->want++;
+			ww_manager_kick();
+		}
+		ww_pool_shortage_l(pool);
+	}
+}
+
+void ww_pool_settle_all_l(struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	ww_list_for_each (l, &pool->workers)
+		ww_pworker_settle_l(ww_list_entry(l, struct ww_pworker, node));
+}
+
+/* Room was given that pwqs of other pools starve for: feed them without holding two locks. */
+void ww_pool_unlock_feed(struct ww_pool *pool)
+{
+	struct ww_workqueue *wq = pool->feed, *next;
+
+	pool->feed = NULL;
+	ww_unlock(&pool->lock);
+	for (; wq; wq = next) {
+		unsigned n = ww_load_acquire(&wq->npwq);
+
+		next = wq->feed_next;
+		(void)ww_xchg(&wq->feed_queued, 0u);
+		for (unsigned i = 0; i < n; i++) {
+			struct ww_pwq *pwq = ww_load_acquire(&wq->pwqs)[i];
+
+			ww_lock(&pwq->pool->lock);
+			if (pwq->starved) {
+				ww_pwq_activate_l(pwq);
+				ww_pool_kick_l(pwq->pool);
+			}
+			ww_unlock(&pwq->pool->lock);
+		}
+		ww_fetch_sub(&wq->feeders, 1);
+	}
+}
+
+/* ---- making and sharing pools (G) ---- */
+
+static bool same(const struct ww_pool *p, int cpu, int nice, bool unbound, const uint64_t *mask,
+		 unsigned target)
+{
+	return p->cpu == cpu && p->nice == nice && p->unbound == unbound && p->target == target &&
+	       (!unbound || !memcmp(p->mask, mask, sizeof(p->mask)));
+}
+
+static struct ww_pool *pool_new(int cpu, int nice, bool unbound, const uint64_t *mask,
+				unsigned target)
+{
+	struct ww_pool *pool;
+
+	if (ww_nr_pools == POOLS_MAX) {
+		errno = ENOSPC;
+		return NULL;
+	}
+	pool = ww_alloc_lines(sizeof(*pool));
+	if (!pool)
+		return NULL;
+	ww_items_init(&pool->list);
+	ww_list_init(&pool->workers);
+	ww_list_init(&pool->reserve);
+	ww_list_init(&pool->dead);
+	ww_list_init(&pool->pwqs);
+	pool->cpu = cpu;
+	pool->nice = nice;
+	pool->unbound = unbound;
+	if (mask)
+		memcpy(pool->mask, mask, sizeof(pool->mask));
+	pool->target = target;
+	pool->shortage = 1;
+	pool->id = ww_nr_pools;
+	ww_store_release(&ww_pools[pool->id], pool); /* pairs: WORK-1 */
+	ww_store_release(&ww_nr_pools, pool->id + 1);
+	return pool;
+}
+
+/* A pool with these attributes, shared with all who ask for the same. G. NULL + errno. */
+struct ww_pool *ww_pool_get(int cpu, int nice, bool unbound, const uint64_t *mask, unsigned target)
+{
+	struct ww_pool *pool = NULL;
+	int err = 0;
+
+	for (unsigned i = 1; i < ww_nr_pools && !pool; i++)
+		if (same(ww_pools[i], cpu, nice, unbound, mask, target))
+			pool = ww_pools[i];
+	if (!pool)
+		pool = pool_new(cpu, nice, unbound, mask, target);
+	if (!pool)
+		return NULL;
+	ww_pool_lock(pool);
+	pool->refs++;
+	pool->keep = 1;
+	if (!pool->nr_workers && !pool->want) {
+		pool->licensed++;
+		err = ww_pworker_create(pool);
+		if (err)
+			pool->licensed--;
+		ww_pool_shortage_l(pool);
+	}
+	ww_pool_unlock(pool);
+	if (err) {
+		ww_pool_put(pool);
+		errno = -err;
+		return NULL;
+	}
+	return pool;
+}
+
+/* The last user is gone: its threads leave when they next look, which is now. G. */
+void ww_pool_put(struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	ww_pool_lock(pool);
+	if (--pool->refs == 0) {
+		pool->keep = 0;
+		while (wake_one(pool))
+			;
+		ww_list_for_each (l, &pool->reserve) {
+			struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, reserve);
+
+			ww_store_release(&w->wake, 2u); /* pairs: WORK-7 */
+			ww_futex_wake(&w->wake, 1);
+		}
+	}
+	ww_pool_unlock(pool);
+}

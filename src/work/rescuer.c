@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A WW_WQ_MEM_RECLAIM queue's own thread, made with the queue. When a pool needs a worker and none
+ * can be made, it comes and runs that queue's items there, so the queue always gets on.
+ */
+#include "work/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/futex.h"
+#include "base/thread.h"
+
+#define RESCUE_ASKED 1u
+#define RESCUE_END   2u
+
+static void visit_all(struct ww_workqueue *wq)
+{
+	unsigned n = ww_load_acquire(&wq->npwq);
+
+	for (unsigned i = 0; i < n; i++) {
+		struct ww_pwq *pwq = ww_load_acquire(&wq->pwqs)[i];
+		bool called;
+
+		ww_pool_lock(pwq->pool);
+		called = pwq->mayday_now;
+		pwq->mayday_now = false;
+		ww_pool_unlock(pwq->pool);
+		if (called)
+			ww_pworker_visit(wq->rescuer, pwq->pool);
+	}
+}
+
+static void rescuer_main(void *arg)
+{
+	struct ww_workqueue *wq = arg;
+
+	ww_self_worker = wq->rescuer;
+	ww_store_relaxed(&wq->rescuer->tid, ww_os_thread_id());
+	for (;;) {
+		uint32_t asked = ww_fetch_and(&wq->rescue, ~RESCUE_ASKED);
+
+		/* What was asked for before the end is still done. */
+		if (asked & RESCUE_ASKED)
+			visit_all(wq);
+		else if (asked & RESCUE_END)
+			break;
+		else
+			ww_futex_wait(&wq->rescue, 0, WW_FOREVER);
+	}
+	ww_store_relaxed(&wq->rescuer->tid, 0);
+}
+
+/* G. */
+int ww_rescuer_start(struct ww_workqueue *wq)
+{
+	char name[16];
+	int err;
+
+	wq->rescuer = ww_rescuer_worker(wq);
+	if (!wq->rescuer)
+		return -ENOMEM;
+	snprintf(name, sizeof(name), "ww/R-%.10s", wq->name);
+	err = ww_os_thread_start(&wq->rescuer_thread, name, -1, rescuer_main, wq);
+	if (err) {
+		ww_rescuer_worker_put(wq->rescuer);
+		wq->rescuer = NULL;
+	}
+	return err;
+}
+
+/* The queue is empty and nothing comes any more. */
+void ww_rescuer_stop(struct ww_workqueue *wq)
+{
+	if (!wq->rescuer)
+		return;
+	ww_fetch_or(&wq->rescue, RESCUE_END);
+	ww_futex_wake(&wq->rescue, 1);
+	ww_os_thread_join(&wq->rescuer_thread);
+	ww_lock(&ww_wq_lock);
+	ww_rescuer_worker_put(wq->rescuer);
+	ww_unlock(&ww_wq_lock);
+	wq->rescuer = NULL;
+}
+
+/* No worker can be made for this pool: whoever has a rescuer and something to do here sends it. */
+void ww_rescuer_call_l(struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	while (ww_pool_drain_l(pool, DRAIN_STEP))
+		;
+	ww_list_for_each (l, &pool->pwqs) {
+		struct ww_pwq *pwq = ww_list_entry(l, struct ww_pwq, node);
+
+		if (!pwq->wq->rescuer || ww_pwq_idle_l(pwq))
+			continue;
+		pwq->mayday_now = true;
+		pwq->mayday++;
+		ww_fetch_or(&pwq->wq->rescue, RESCUE_ASKED);
+		ww_futex_wake(&pwq->wq->rescue, 1);
+	}
+}
+
+WW_EXPORT bool ww_current_is_workqueue_rescuer(void)
+{
+	return ww_self_worker && ww_self_worker->rescuer;
+}

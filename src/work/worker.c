@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: MIT */
+/* Workers: taking, running, settling, sleeping, and leaving when there is nothing to do. */
+#include "work/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/futex.h"
+#include "base/report.h"
+#include "base/thread.h"
+#include "thread/thread.h"
+
+__thread struct ww_pworker *ww_self_worker;
+static unsigned alive;						 /* A: worker threads that live */
+static unsigned nr_ids;						 /* A: names */
+static struct ww_list old_rescuers = WW_LIST_INIT(old_rescuers); /* G */
+
+void ww_workers_forget(void)
+{
+	alive = 0;
+}
+
+unsigned ww_workers_alive(void)
+{
+	return ww_load_relaxed(&alive);
+}
+
+/* ---- what is asked of a worker, and of its batch, under the lock ---- */
+
+/* Account for the slots that are over. Anybody who holds the lock may: a batch hides nothing. */
+void ww_pworker_settle_l(struct ww_pworker *w)
+{
+	uint32_t pos = ww_load_acquire(&w->pos); /* pairs: WORK-6 */
+
+	for (; w->settled < pos; w->settled++)
+		if (w->slot_pwq[w->settled])
+			ww_pwq_over_l(w->pool, w->slot_pwq[w->settled], true);
+}
+
+/* Put back what has not begun, in order, so that others can have it. */
+void ww_pworker_unbatch_l(struct ww_pworker *w)
+{
+	for (unsigned i = w->n; i-- > 0;) {
+		struct ww_work *work = ww_load_relaxed(&w->slot[i]);
+
+		if (work && ww_cmpxchg(&w->slot[i], &work, NULL)) /* pairs: WORK-4 */
+			ww_items_add(ww_work_link(work), &w->pool->list);
+	}
+}
+
+static void wake_waiters_l(struct ww_pworker *w)
+{
+	struct ww_list *l, *n;
+	bool runs = ww_load_relaxed(&w->current) != NULL;
+
+	ww_list_for_each_safe (l, n, &w->waiters) {
+		struct ww_run_waiter *waiter = ww_list_entry(l, struct ww_run_waiter, node);
+
+		if (runs && waiter->seq == w->seq)
+			continue;
+		ww_list_del(l);
+		ww_waiter_wake(waiter);
+	}
+}
+
+/* The run before the one published now is over: do what was asked for its end. Own thread. */
+void ww_pworker_attend_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+
+	ww_store_relaxed(&w->attention, 0u);
+	ww_pworker_settle_l(w);
+	if (!ww_list_empty(&w->waiters)) {
+		wake_waiters_l(w);
+		if (!ww_list_empty(&w->waiters))
+			ww_store_relaxed(&w->attention, 1u);
+	}
+	if (!ww_items_empty(&w->own)) {
+		while (!ww_items_empty(&w->own)) {
+			struct item_link *l = w->own.prev;
+
+			ww_items_del(l);
+			ww_items_add(l, &pool->list);
+		}
+		ww_pool_kick_l(pool);
+	}
+	if (w->blocked && !w->block_nest) {
+		w->blocked = false;
+		w->licensed = true;
+		pool->licensed++;
+		ww_pool_shortage_l(pool);
+	}
+}
+
+/* w's licence goes to another: w blocks, or has become a CPU hog. */
+void ww_pworker_block_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+
+	if (!w->licensed)
+		return;
+	w->licensed = false;
+	w->blocked = true;
+	pool->licensed--;
+	(void)ww_xchg(&w->attention, 1u); /* pairs: WORK-6 */
+	ww_pworker_settle_l(w);
+	ww_pworker_unbatch_l(w);
+	ww_pool_shortage_l(pool);
+	ww_pool_kick_l(pool);
+}
+
+/* Which worker of the pool runs work now, if any. */
+struct ww_pworker *ww_pool_running_l(struct ww_pool *pool, struct ww_work *work)
+{
+	struct ww_pworker *maybe = NULL;
+	struct ww_list *l;
+
+	ww_list_for_each (l, &pool->workers) {
+		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+		ww_work_fn fn;
+
+		if (ww_load_seq_cst(&w->current) != work) /* pairs: WORK-5 */
+			continue;
+		fn = ww_load_relaxed(&w->current_func);
+		if (fn == work->func)
+			return w;
+		if (!fn)
+			maybe = w; /* before its claim: perhaps it loses it */
+	}
+	return maybe;
+}
+
+/* ---- the run ---- */
+
+static __attribute__((noinline)) void attend(struct ww_pworker *w)
+{
+	ww_pool_lock(w->pool);
+	ww_pworker_attend_l(w);
+	ww_pool_kick_l(w->pool);
+	ww_pool_unlock(w->pool);
+}
+
+/* A queue of CPU_INTENSIVE items: they don't count as running in their CPU's pool. */
+static __attribute__((noinline)) void give_up_licence(struct ww_pworker *w)
+{
+	ww_pool_lock(w->pool);
+	if (w->licensed && !w->pool->unbound) {
+		ww_pworker_block_l(w);
+		w->current_pwq->intensive++;
+	}
+	ww_pool_unlock(w->pool);
+}
+
+static bool clear_pending(struct ww_pworker *w, struct ww_work *work)
+{
+	uint64_t *data = ww_work_data(work), old = ww_load_relaxed(data);
+
+	do {
+		if (ww_unlikely(old & WORK_WAITED))
+			return ww_claim_waited(w, work);
+	} while (!ww_cmpxchg(data, &old, old & ~WORK_PENDING)); /* pairs: WORK-8 */
+	return true;
+}
+
+static void run_one(struct ww_pworker *w, unsigned i, struct ww_work *work)
+{
+	struct ww_pwq *pwq = ww_tagged_pwq(w->slot_pwq[i]);
+	ww_work_fn fn;
+
+	ww_store_relaxed(&w->current_pwq, pwq);
+	/* A full barrier: what the function reads is no older than PENDING's end. */
+	clear_pending(w, work);
+	fn = ww_load_relaxed(&work->func);
+	ww_store_relaxed(&w->current_func, fn);
+	if (ww_unlikely(pwq->wq->flags & WW_WQ_CPU_INTENSIVE))
+		give_up_licence(w);
+	fn(work);
+	if (ww_unlikely(w->block_nest)) {
+		ww_misuse("ww_block_enter", "%s returned without its ww_block_leave()",
+			  ww_symbol_fn(fn));
+		w->block_nest = 0;
+		ww_store_relaxed(&w->attention, 1u);
+	}
+}
+
+/*
+ * The batch, without the lock. Whoever wants something of a run (its end, its worker's licence)
+ * says so under the lock and then looks at what is published; we publish, do the next
+ * read-modify-write, and then look (WORK-6).
+ */
+static void run_batch(struct ww_pworker *w)
+{
+	struct ww_pwq *before = NULL;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		struct ww_work *work = ww_load_relaxed(&w->slot[i]);
+
+		if (work) {
+			ww_store_relaxed(&w->current_func, NULL);
+			ww_store_relaxed(&w->seq, w->seq + 1);
+			ww_store_release(&w->current, work);
+			work = ww_xchg(&w->slot[i], NULL); /* pairs: WORK-4, WORK-6 */
+			if (ww_unlikely(ww_load_seq_cst(&w->attention) || /* pairs: WORK-6 */
+					(before && ww_load_seq_cst(&before->urgent))))
+				attend(w);
+		}
+		if (ww_likely(work != NULL)) {
+			before = ww_tagged_pwq(w->slot_pwq[i]);
+			run_one(w, i, work);
+			ww_store_relaxed(&w->current_pwq, NULL);
+		} else {
+			w->slot_pwq[i] = 0;
+		}
+		ww_store_release(&w->current, NULL); /* pairs: WORK-5 */
+		ww_store_release(&w->pos, i + 1);    /* pairs: WORK-6 */
+	}
+}
+
+/* ---- sleeping ---- */
+
+static uint64_t idle_deadline(const struct ww_pool *pool)
+{
+	if (pool->nr_workers <= pool->keep)
+		return WW_FOREVER;
+	return ww_clock_os_ns() + ww_load_relaxed(&ww_param_idle_ms) * 1000000;
+}
+
+static bool token_take(struct ww_pool *pool)
+{
+	uint32_t t = ww_load_relaxed(&pool->tokens);
+
+	while (t)
+		if (ww_cmpxchg(&pool->tokens, &t, t - 1))
+			return true;
+	return false;
+}
+
+/* Nobody took us: leave the sleepers. False: somebody did, and his token is ours to take. */
+static bool idle_back_out(struct ww_pool *pool)
+{
+	uint32_t n = ww_load_relaxed(&pool->idle);
+
+	while (n)
+		if (ww_cmpxchg(&pool->idle, &n, n - 1))
+			return true;
+	return false;
+}
+
+static void token_wait(struct ww_pool *pool)
+{
+	while (!token_take(pool))
+		ww_futex_wait(&pool->tokens, 0, WW_FOREVER);
+}
+
+/*
+ * The CPU time since the last look goes to the queue whose item ran last: exact for a worker that
+ * served one queue while it was awake, and read only where it is about to sleep.
+ */
+static void charge_cpu_l(struct ww_pworker *w)
+{
+	uint64_t now = ww_clock_thread_cpu_ns();
+
+	if (w->last_pwq)
+		w->last_pwq->cpu_ns += now - w->cpu_mark;
+	w->cpu_mark = now;
+}
+
+/* The lock is held on entry and on return. False: nothing came for so long that it may leave. */
+static bool sleep_idle_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+	uint64_t deadline = idle_deadline(pool);
+
+	ww_fetch_add(&pool->idle, 1); /* pairs: WORK-3 */
+	if (ww_inbox_gap_l(pool) || !ww_items_empty(&pool->list)) {
+		if (!idle_back_out(pool))
+			token_wait(pool);
+		ww_pool_unlock(pool);
+		ww_os_yield(); /* a pusher is between its exchange and its link */
+		ww_pool_lock(pool);
+		return true;
+	}
+	w->state = WORKER_IDLE;
+	ww_pool_unlock(pool);
+	bool woken = true;
+	while (!token_take(pool)) {
+		if (ww_futex_wait(&pool->tokens, 0, deadline) != -ETIMEDOUT)
+			continue;
+		if (idle_back_out(pool)) {
+			woken = false;
+			break;
+		}
+		deadline = WW_FOREVER; /* somebody took us: the token comes */
+	}
+	ww_pool_lock(pool);
+	w->state = WORKER_RUN;
+	return woken;
+}
+
+/* More workers have a licence than may: give ours back and sleep until one is free. */
+static bool sleep_reserve_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+	uint64_t deadline = idle_deadline(pool);
+
+	w->licensed = false;
+	w->state = WORKER_RESERVE;
+	ww_store_relaxed(&w->wake, 0u);
+	pool->licensed--;
+	ww_list_add(&w->reserve, &pool->reserve);
+	ww_pool_shortage_l(pool);
+	while (!w->licensed) {
+		ww_pool_unlock(pool);
+		int err = ww_futex_wait(&w->wake, 0, deadline);
+		bool woken = ww_load_acquire(&w->wake) != 0; /* pairs: WORK-7 */
+		ww_pool_lock(pool);
+		if (w->licensed)
+			break;
+		if (woken)
+			ww_store_relaxed(&w->wake, 0u);
+		if (pool->nr_workers > pool->keep && (err == -ETIMEDOUT || !pool->keep)) {
+			ww_list_del(&w->reserve);
+			return false;
+		}
+		if (err == -ETIMEDOUT)
+			deadline = idle_deadline(pool);
+	}
+	w->state = WORKER_RUN;
+	return true;
+}
+
+/* A batch for w; false: it shall leave. The lock is held on entry and not on return. */
+static bool next_batch_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+
+	for (;;) {
+		ww_pworker_attend_l(w);
+		if (pool->licensed > pool->target) {
+			if (!sleep_reserve_l(w))
+				break;
+			continue;
+		}
+		if (ww_pworker_take_l(w)) {
+			if (!ww_items_empty(&pool->list))
+				ww_pool_kick_l(pool);
+			ww_pool_unlock(pool);
+			return true;
+		}
+		charge_cpu_l(w);
+		if ((!sleep_idle_l(w) || !pool->keep) && pool->nr_workers > pool->keep &&
+		    !ww_pool_waiting_l(pool))
+			break;
+	}
+	if (w->licensed) {
+		w->licensed = false;
+		pool->licensed--;
+		ww_pool_shortage_l(pool);
+	}
+	return false;
+}
+
+static void set_nice(int nice)
+{
+	static uint32_t told;
+
+	if (!nice || ww_os_thread_set_nice(ww_os_thread_id(), nice) == 0 || ww_xchg(&told, 1u))
+		return;
+	ww_warn("workers at nice %d are not permitted here (RLIMIT_NICE): they run at the nearest "
+		"that is",
+		nice);
+}
+
+static void worker_main(void *arg)
+{
+	struct ww_pworker *w = arg;
+	struct ww_pool *pool = w->pool;
+
+	ww_self_worker = w;
+	set_nice(pool->nice);
+	if (pool->unbound)
+		ww_cpu_bind_mask(ww_os_thread_id(), (const unsigned long *)pool->mask,
+				 8 * sizeof(pool->mask));
+	ww_store_release(&w->thread, ww_task_self());
+	w->cpu_mark = ww_clock_thread_cpu_ns();
+	ww_pool_lock(pool);
+	ww_store_relaxed(&w->tid, ww_os_thread_id());
+	w->state = WORKER_RUN;
+	while (next_batch_l(w)) {
+		run_batch(w);
+		ww_pool_lock(pool);
+	}
+	ww_store_relaxed(&w->tid, 0);
+	ww_store_relaxed(&w->thread, NULL);
+	w->state = WORKER_DEAD;
+	w->n = 0;
+	ww_list_del(&w->node);
+	ww_list_add(&w->node, &pool->dead);
+	pool->nr_workers--;
+	ww_fetch_sub(&alive, 1);
+	ww_self_worker = NULL;
+	ww_pool_unlock(pool);
+}
+
+static struct ww_pworker *worker_new(struct ww_pool *pool)
+{
+	struct ww_pworker *w = ww_alloc_lines(sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->id = ww_fetch_add(&nr_ids, 1);
+	ww_list_init(&w->node);
+	ww_list_init(&w->reserve);
+	ww_list_init(&w->waiters);
+	ww_items_init(&w->own);
+	w->pool = pool;
+	return w;
+}
+
+/* A thread more for the pool, whose licence the caller has counted. The lock is held. 0, -errno. */
+int ww_pworker_create(struct ww_pool *pool)
+{
+	struct ww_pworker *w;
+	struct ww_os_thread thread;
+	char name[16];
+	int err;
+
+	if (ww_fetch_add(&alive, 1) >= ww_load_relaxed(&ww_param_threads_max)) {
+		ww_fetch_sub(&alive, 1);
+		return -EAGAIN;
+	}
+	if (!ww_list_empty(&pool->dead)) {
+		w = ww_list_first(&pool->dead, struct ww_pworker, node);
+		ww_list_del(&w->node);
+	} else {
+		w = worker_new(pool);
+		if (!w) {
+			ww_fetch_sub(&alive, 1);
+			return -ENOMEM;
+		}
+	}
+	w->state = WORKER_NEW;
+	w->licensed = true;
+	w->blocked = false;
+	if (pool->unbound)
+		snprintf(name, sizeof(name), "ww/u%u:%u", pool->id, w->id);
+	else
+		snprintf(name, sizeof(name), "ww/%d:%u%s", pool->cpu, w->id,
+			 pool->nice < 0 ? "H" : "");
+	err = ww_os_thread_start(&thread, name, pool->cpu, worker_main, w);
+	if (err) {
+		w->state = WORKER_DEAD;
+		w->licensed = false;
+		ww_list_add(&w->node, &pool->dead);
+		ww_fetch_sub(&alive, 1);
+		return err;
+	}
+	ww_os_thread_detach(&thread);
+	ww_list_add_tail(&w->node, &pool->workers);
+	pool->nr_workers++;
+	return 0;
+}
+
+/* ---- a rescuer's visit ---- */
+
+/* Run what waits in this pool for the rescuer's own queue. */
+void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
+{
+	ww_pool_lock(pool);
+	w->pool = pool;
+	w->state = WORKER_RUN;
+	ww_list_add_tail(&w->node, &pool->workers);
+	while (ww_pworker_take_l(w)) {
+		for (unsigned i = 0; i < w->n; i++)
+			ww_tagged_pwq(w->slot_pwq[i])->rescued++;
+		ww_pool_unlock(pool);
+		run_batch(w);
+		ww_pool_lock(pool);
+		ww_pworker_attend_l(w);
+	}
+	w->state = WORKER_IDLE;
+	w->last_pwq = NULL;
+	ww_list_del(&w->node);
+	ww_pool_kick_l(pool);
+	ww_pool_unlock(pool);
+}
+
+/* A worker's structure for a rescuer: from the ones that earlier rescuers left, or new. G. */
+struct ww_pworker *ww_rescuer_worker(struct ww_workqueue *wq)
+{
+	struct ww_pworker *w;
+
+	if (!ww_list_empty(&old_rescuers)) {
+		w = ww_list_first(&old_rescuers, struct ww_pworker, node);
+		ww_list_del(&w->node);
+	} else {
+		w = worker_new(NULL);
+	}
+	if (w) {
+		w->rescuer = true;
+		w->rescues = wq;
+		w->state = WORKER_IDLE;
+	}
+	return w;
+}
+
+void ww_rescuer_worker_put(struct ww_pworker *w)
+{
+	w->rescues = NULL;
+	ww_list_add(&w->node, &old_rescuers);
+}
+
+/* ---- told by the handler ---- */
+
+WW_EXPORT void ww_block_enter(void)
+{
+	struct ww_pworker *w = ww_self_worker;
+
+	if (!w || w->block_nest++)
+		return;
+	ww_pool_lock(w->pool);
+	ww_pworker_block_l(w);
+	ww_pool_unlock(w->pool);
+}
+
+WW_EXPORT void ww_block_leave(void)
+{
+	struct ww_pworker *w = ww_self_worker;
+
+	if (!w)
+		return;
+	if (!w->block_nest) {
+		ww_misuse("ww_block_leave", "without ww_block_enter()");
+		return;
+	}
+	if (--w->block_nest)
+		return;
+	ww_pool_lock(w->pool);
+	if (w->blocked) {
+		w->blocked = false;
+		w->licensed = true;
+		w->pool->licensed++;
+		ww_pool_shortage_l(w->pool);
+	}
+	ww_pool_unlock(w->pool);
+}
+
+void ww_wait_enter(void)
+{
+	ww_block_enter();
+	if (ww_self_worker)
+		ww_store_release(&ww_self_worker->waiting, 1u);
+}
+
+void ww_wait_leave(void)
+{
+	if (ww_self_worker)
+		ww_store_release(&ww_self_worker->waiting, 0u);
+	ww_block_leave();
+}
