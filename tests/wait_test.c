@@ -524,7 +524,9 @@ TEST(a_thread_that_does_not_freeze_is_named_and_all_are_thawed)
 	UNTIL(ww_load_acquire(&beat) > n);
 	ww_store_release(&go, 1);
 	CHECK_EQ(ww_freeze_threads(20000), 0); /* it may end instead of freezing */
+	n = ww_load_acquire(&beat);
 	ww_thaw_threads();
+	UNTIL(ww_load_acquire(&beat) > n);
 	CHECK_EQ(ww_thread_stop_put(t), 0);
 	CHECK_EQ(ww_thread_stop(a), 2);
 }
