@@ -13,6 +13,7 @@ static const struct {
 	int (*fn)(int argc, char **argv);
 	const char *what;
 } rows[] = {
+	{"receive", upk_cmd_receive, "receive pktgen's packets: loss, order, latency"},
 	{"help", upk_cmd_help, "this text"},
 };
 

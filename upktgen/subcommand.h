@@ -14,5 +14,6 @@ enum {
 };
 
 int upk_cmd_help(int argc, char **argv);
+int upk_cmd_receive(int argc, char **argv);
 
 #endif

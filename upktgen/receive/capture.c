@@ -71,6 +71,7 @@ int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128])
 		snprintf(why, 128, "there is no network device \"%.15s\" here", ifname);
 		return -ENODEV;
 	}
+	c->ifindex = to.sll_ifindex;
 	/* Protocol 0: nothing is taken before the ring stands and the device is bound. */
 	c->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (c->fd < 0)
@@ -111,6 +112,7 @@ static int walk(struct tpacket_block_desc *block,
 			.data = at + h->tp_mac,
 			.caplen = h->tp_snaplen,
 			.len = h->tp_len,
+			.wire_len = h->tp_len + (h->tp_status & TP_STATUS_VLAN_VALID ? 4 : 0),
 			.arrived_ns = h->tp_sec * 1000000000ull + h->tp_nsec,
 			.checksummed = !(h->tp_status & TP_STATUS_CSUMNOTREADY),
 		};
@@ -120,6 +122,17 @@ static int walk(struct tpacket_block_desc *block,
 		at += h->tp_next_offset;
 	}
 	return (int)n;
+}
+
+/* Down may come up again; only a device that vanished ends it. */
+static bool is_gone(struct pg_capture *c)
+{
+	char name[IF_NAMESIZE];
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len);
+	return err && !if_indextoname((unsigned)c->ifindex, name);
 }
 
 int pg_capture_wait(struct pg_capture *c, int timeout_ms,
@@ -145,15 +158,8 @@ int pg_capture_wait(struct pg_capture *c, int timeout_ms,
 
 		if (poll(&p, 1, timeout_ms) <= 0)
 			return 0;
-		if (p.revents & POLLERR) {
-			int err = 0;
-			socklen_t len = sizeof(err);
-
-			getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len);
-			/* Down may come up again; only a device that is gone ends it. */
-			if (err == ENODEV || err == ENXIO)
-				return -err;
-		}
+		if (p.revents & POLLERR && is_gone(c))
+			return -ENODEV;
 		timeout_ms = 0;
 	}
 }

@@ -9,6 +9,7 @@
 
 struct pg_capture {
 	int fd; /* -1: closed */
+	int ifindex;
 	uint8_t *ring;
 	size_t block_size;
 	unsigned nr_blocks, next;
@@ -17,6 +18,7 @@ struct pg_capture {
 struct pg_captured {
 	const uint8_t *data;
 	uint32_t caplen, len;
+	uint32_t wire_len;   /* len and a tag that the kernel took out */
 	uint64_t arrived_ns; /* CLOCK_REALTIME, by the kernel when it had the frame */
 	bool checksummed;    /* false: the sender's kernel left checksums to a device */
 };
@@ -26,7 +28,7 @@ int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128]);
 void pg_capture_close(struct pg_capture *c);
 /*
  * Waits at most timeout_ms for a block and calls fn for each frame of those that are ready. Frames
- * handled, 0 for none, or -ENETDOWN / -ENXIO when the device is gone.
+ * handled, 0 for none, or -ENODEV when the device is gone.
  */
 int pg_capture_wait(struct pg_capture *c, int timeout_ms,
 		    void (*fn)(void *arg, const struct pg_captured *frame), void *arg);

@@ -33,6 +33,7 @@ struct pg_receiver {
 	struct pg_receive_totals seen; /* P */
 	uint32_t blocks;	       /* P: counts bursts, for the watchdog's reader */
 	uint32_t silent, silences;     /* P */
+	uint32_t gone;		       /* P */
 	uint64_t silence_ticks;	       /* C */
 	struct ww_thread *thread;      /* C */
 	struct ww_workqueue *queue;    /* C */
@@ -89,7 +90,7 @@ static void take(void *arg, const struct pg_captured *c)
 	if (r->now.frames++ == 0)
 		r->now.first_ns = c->arrived_ns;
 	r->now.last_ns = c->arrived_ns;
-	r->now.bytes += c->len;
+	r->now.bytes += c->wire_len;
 	pg_sequence_add(&r->sequence, f.seq, ((uint64_t)f.sec << 32) | f.usec);
 	measure(r, &f, c->arrived_ns);
 }
@@ -119,8 +120,11 @@ static int receive_thread(void *arg)
 		/* 20 ms bounds how long a stop waits; a block wakes it at once. */
 		int n = pg_capture_wait(&r->capture, 20, take, r);
 
-		if (n < 0)
-			break; /* the device went away; what was counted stands */
+		if (n < 0) {
+			/* What was counted stands. */
+			ww_store_relaxed(&r->gone, 1u);
+			break;
+		}
 		publish(r);
 		if (r->now.frames == before)
 			continue;
@@ -173,6 +177,7 @@ struct pg_receiver *pg_receiver_start(const struct pg_receiver_options *options,
 	r->thread = ww_thread_create(receive_thread, r, "pg_rx_%s", options->ifname);
 	if (!r->thread)
 		goto fail_errno;
+	ww_thread_get(r->thread); /* it may end by itself */
 	if (options->cpu >= 0)
 		ww_thread_bind(r->thread, options->cpu);
 	ww_wake_up_process(r->thread);
@@ -202,6 +207,7 @@ void pg_receiver_totals(struct pg_receiver *r, struct pg_receive_totals *out)
 		.last_seq = ww_load_relaxed(&from->last_seq),
 		.holes = ww_load_relaxed(&from->holes),
 		.silent = ww_load_relaxed(&r->silent) != 0,
+		.gone = ww_load_relaxed(&r->gone) != 0,
 	};
 }
 
@@ -230,7 +236,7 @@ bool pg_receiver_wait(struct pg_receiver *r, uint32_t last_seq, uint32_t quiet_m
 
 void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out)
 {
-	ww_thread_stop(r->thread);
+	ww_thread_stop_put(r->thread);
 	ww_cancel_delayed_work_sync(&r->silence);
 	drain(r);
 	if (last_seq)

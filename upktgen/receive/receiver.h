@@ -34,6 +34,7 @@ struct pg_receive_totals {
 	uint32_t last_seq;
 	uint64_t holes; /* numbers jumped over so far */
 	bool silent;	/* no frame for silence_ms */
+	bool gone;	/* the device vanished: nothing will come any more */
 };
 
 struct pg_receive_summary {

@@ -247,6 +247,16 @@ void pg_device_clear_counters(struct pg_device *d)
 	ww_unlock(&d->engine->lock);
 }
 
+const char *pg_device_name(const struct pg_device *d)
+{
+	return d->name;
+}
+
+const char *pg_device_ifname(const struct pg_device *d)
+{
+	return d->ifname;
+}
+
 static const struct pg_backend *backend_of(struct pg_device *d)
 {
 	char why[PG_WHY];

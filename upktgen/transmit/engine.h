@@ -44,6 +44,10 @@ void pg_device_get_config(struct pg_device *d, struct pg_config *out);
 void pg_device_set_config(struct pg_device *d, const struct pg_config *config);
 void pg_device_clear_counters(struct pg_device *d);
 
+/* "eth0@3" and "eth0"; as long as the device lives. */
+const char *pg_device_name(const struct pg_device *d);
+const char *pg_device_ifname(const struct pg_device *d);
+
 struct pg_device_facts {
 	char name[PG_DEV_NAME]; /* with @suffix */
 	char ifname[16];

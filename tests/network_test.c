@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/* Both ends on a pair of devices in a namespace of the case's own. */
+#include "tap.h"
+
+#include <errno.h>
+
+#include "netns.h"
+#include "receive/receiver.h"
+#include "receive/watch.h"
+#include "transmit/engine.h"
+#include "transmit/link.h"
+
+struct ends {
+	struct pg_engine *engine;
+	struct pg_device *device;
+	struct pg_receiver *receiver;
+};
+
+static void open_ends(struct ends *x, const char *backend)
+{
+	struct pg_engine_options o = {.seed = 1, .backend = backend};
+	struct pg_receiver_options r = {.ifname = "pgb", .from_start = true, .cpu = -1};
+	struct pg_config c;
+	char why[128];
+
+	netns_enter();
+	netns_veth("pga", "pgb");
+	x->engine = pg_engine_create(&o);
+	CHECK(x->engine);
+	int cpu = pg_engine_thread_cpu(x->engine, 0);
+
+	CHECK_EQ(pg_engine_add(x->engine, cpu, "pga", &x->device), 0);
+	x->receiver = pg_receiver_start(&r, why);
+	CHECK_MSG(x->receiver, "%s", why);
+	pg_device_get_config(x->device, &c);
+	c.min_pkt_size = c.max_pkt_size = 60;
+	pg_device_set_config(x->device, &c);
+}
+
+static void send_count(struct ends *x, uint64_t count, uint64_t delay)
+{
+	struct pg_config c;
+	struct pg_status s;
+
+	pg_device_get_config(x->device, &c);
+	c.count = count;
+	c.delay = delay;
+	pg_device_set_config(x->device, &c);
+	CHECK_EQ(pg_engine_start(x->engine), 0);
+	pg_device_status(x->device, &s);
+	CHECK_MSG(!s.error[0], "%s", s.error);
+	CHECK_EQ(s.sofar, count);
+}
+
+static void finish(struct ends *x, uint32_t last, struct pg_receive_summary *sum)
+{
+	pg_receiver_wait(x->receiver, last, 500, 10000, NULL);
+	pg_receiver_finish(x->receiver, last, sum);
+	pg_engine_destroy(x->engine);
+}
+
+TEST_LIMIT(a_million_packets_are_equal_at_the_far_end, 120)
+{
+	enum { N = 1000000 };
+	struct pg_receive_summary s;
+	struct pg_link far;
+	struct ends x;
+
+	open_ends(&x, "packet");
+	send_count(&x, N, 0);
+	finish(&x, N, &s);
+	CHECK_EQ(pg_link_read("pgb", &far), 0);
+	CHECK_EQ(far.rx_packets, N);
+	CHECK_EQ(s.sequence.received + s.lost + s.totals.dropped, N);
+	CHECK_EQ(s.lost, 0);
+	CHECK_EQ(s.sequence.duplicated + s.sequence.reordered + s.sequence.stray, 0);
+	CHECK_EQ(s.totals.damaged + s.totals.other, 0);
+	CHECK_EQ(s.totals.bytes, 60 * s.totals.frames);
+	CHECK(s.tail_closed);
+	tap_note("receiver dropped %" PRIu64, s.totals.dropped);
+}
+
+TEST(latency_is_measured_and_plausible)
+{
+	struct pg_receive_summary s;
+	struct ends x;
+
+	open_ends(&x, "packet");
+	send_count(&x, 1000, 100000);
+	finish(&x, 1000, &s);
+	CHECK_EQ(s.latency.count + s.early, 1000);
+	CHECK_EQ(s.early, 0);
+	CHECK(s.latency.min <= pg_histogram_share(&s.latency, 500000));
+	CHECK(pg_histogram_share(&s.latency, 500000) < 1000000000);
+	CHECK_EQ(s.unstamped, 0);
+}
+
+/* A frame that the device drops on its way is lost, not dropped by the receiver. */
+TEST(what_the_network_loses_is_lost_and_nothing_else)
+{
+	struct pg_receive_summary s;
+	struct pg_config c;
+	struct ends x;
+
+	open_ends(&x, "packet");
+	send_count(&x, 100, 0);
+	/* Numbers that nobody sends: a run on another device would have taken them. */
+	pg_device_get_config(x.device, &c);
+	finish(&x, 107, &s);
+	CHECK_EQ(s.lost, 7);
+	CHECK_EQ(s.totals.dropped, 0);
+	CHECK_EQ(s.sequence.received, 100);
+}
+
+TEST(the_watchdog_tells_silence_and_its_end)
+{
+	struct pg_receive_totals t;
+	struct pg_receive_summary s;
+	struct ends x;
+
+	open_ends(&x, "packet");
+	send_count(&x, 10, 0);
+	do {
+		pg_receiver_totals(x.receiver, &t);
+		usleep(10000);
+	} while (!t.silent);
+	CHECK_EQ(t.frames, 10);
+	CHECK_EQ(t.silences, 1);
+	send_count(&x, 10, 0);
+	do {
+		pg_receiver_totals(x.receiver, &t);
+		usleep(1000);
+	} while (t.frames != 20);
+	CHECK(!t.silent || t.silences == 2);
+	finish(&x, 10, &s);
+	CHECK_EQ(s.sequence.restarts, 1);
+	CHECK_EQ(s.sequence.duplicated, 0);
+}
+
+TEST(a_vanished_device_ends_the_receiver_cleanly)
+{
+	struct pg_receive_totals t;
+	struct pg_receive_summary s;
+	struct ends x;
+
+	open_ends(&x, "packet");
+	send_count(&x, 10, 0);
+	netns_run("ip link del pga");
+	do {
+		pg_receiver_totals(x.receiver, &t);
+		usleep(1000);
+	} while (!t.gone);
+	finish(&x, 10, &s);
+	CHECK_EQ(s.sequence.received, 10);
+}
+
+TEST(a_watched_run_balances_its_books)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	struct pg_engine_options o = {.seed = 1, .backend = "packet"};
+	struct pg_watch_options wo = {.receiver = "pgb", .progress = out, .limit_ms = 1500};
+	struct pg_device *d;
+	struct pg_config c;
+	char why[128];
+
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = pg_engine_create(&o);
+
+	CHECK_EQ(pg_engine_add(e, pg_engine_thread_cpu(e, 0), "pga", &d), 0);
+	pg_device_get_config(d, &c);
+	c.count = 0;
+	c.delay = 10000;
+	pg_device_set_config(d, &c);
+	struct pg_watch *w = pg_watch_start(e, &wo, why);
+
+	CHECK_MSG(w, "%s", why);
+	CHECK_EQ(pg_engine_start(e), 0); /* the time limit stops it */
+	CHECK_EQ(pg_watch_finish(w, out), 0);
+	fclose(out);
+	CHECK_MSG(strstr(text, "packets/s"), "%s", text);
+	CHECK_MSG(strstr(text, "lost 0 (0.000 %)"), "%s", text);
+	CHECK_MSG(strstr(text, "Books: sent"), "%s", text);
+	CHECK_MSG(strstr(text, "lost: 0 "), "%s", text);
+	pg_engine_destroy(e);
+	free(text);
+}
