@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "transmit/backend.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/cpu.h"
+
 const struct pg_backend *const pg_backends[] = {
+	&pg_backend_live,
 	&pg_backend_packet,
 	&pg_backend_null,
 	NULL,
@@ -27,4 +32,37 @@ const struct pg_backend *pg_backend_choose(const char *ifname, char why[PG_WHY])
 		if (pg_backends[i]->probe(ifname, why) == 0)
 			return pg_backends[i];
 	return NULL;
+}
+
+int pg_backend_try(const struct pg_backend *b, const char *ifname, const struct pg_config *config,
+		   char why[PG_WHY])
+{
+	struct pg_tx tx = {
+		.ops = b,
+		.ifname = ifname,
+		.cpu = ww_cpu_current(),
+		.stamp_every = 1,
+		.copies = 1,
+		.config = *config,
+	};
+	int err = pg_link_read(ifname, &tx.link);
+
+	if (err) {
+		snprintf(why, PG_WHY, "%s: %s", ifname, strerror(-err));
+		return err;
+	}
+	err = pg_link_trouble(ifname, &tx.link, why);
+	if (err)
+		return err;
+	pg_config_settle(&tx.config, tx.link.nr_queues);
+	tx.packet = pg_packet_start(&tx.config, 1, tx.cpu, tx.link.nr_queues, why);
+	if (!tx.packet)
+		return -errno;
+	err = b->open(&tx);
+	if (!err)
+		b->close(&tx);
+	else
+		snprintf(why, PG_WHY, "%s", tx.why);
+	pg_packet_end(tx.packet);
+	return err;
 }

@@ -9,6 +9,7 @@
 
 #include "packet/packet.h"
 #include "transmit/engine.h"
+#include "transmit/histogram.h"
 #include "transmit/link.h"
 
 #define PG_WHY 128
@@ -23,6 +24,7 @@ struct pg_tx {
 	int cpu;
 	uint64_t seed;
 	unsigned stamp_every;	 /* packets that share a clock reading */
+	bool no_burst; /* what was missed stays missed */
 	struct pg_config config; /* settled */
 	struct pg_link link;	 /* as of open; all 0 where the backend needs no device */
 	struct pg_packet *packet;
@@ -36,13 +38,19 @@ struct pg_tx {
 	uint64_t causes[PG_NR_CAUSES];
 	uint64_t pending; /* made and numbered, not yet sent */
 	char why[PG_WHY]; /* of a negative answer */
+
+	/* Of a paced run. */
+	struct pg_histogram *late;  /* how late bursts left; NULL where nothing paces */
+	uint64_t first_ns, last_ns; /* departures of the first and the last burst */
+	uint32_t turns, idle_turns; /* of the last call of a backend that paces itself */
 };
 
 struct pg_backend {
 	const char *name;
 	const char *what; /* one line for "upktgen probe" */
 	bool needs_device;
-	bool paces; /* looks at config.delay itself */
+	bool receives;		 /* can do xmit_mode netif_receive */
+	uint64_t paces_below_ns; /* keeps the schedule itself for a delay below this */
 	/* Could open() work for this device and this user? 0, or -errno and why. May be slow. */
 	int (*probe)(const char *ifname, char why[PG_WHY]);
 	/* tx->packet and config are set. 0, or -errno and tx->why. */
@@ -57,14 +65,18 @@ struct pg_backend {
 	void (*close)(struct pg_tx *tx);
 };
 
-extern const struct pg_backend pg_backend_packet, pg_backend_null;
+extern const struct pg_backend pg_backend_live, pg_backend_packet, pg_backend_null;
 
 /* Up to a NULL: first those that are chosen by themselves, in that order. */
 extern const struct pg_backend *const pg_backends[];
-#define PG_BACKENDS_BY_ITSELF 1
+#define PG_BACKENDS_BY_ITSELF 2
 /* By "name" or "name:arg"; *arg points behind the colon. NULL if there is none. */
 const struct pg_backend *pg_backend_find(const char *name, const char **arg);
 /* The first that can send on ifname; NULL, and why the last could not. */
 const struct pg_backend *pg_backend_choose(const char *ifname, char why[PG_WHY]);
+
+/* Opens a backend on the device as it is, and closes it: what most probes come to. */
+int pg_backend_try(const struct pg_backend *b, const char *ifname, const struct pg_config *config,
+		   char why[PG_WHY]);
 
 #endif

@@ -142,7 +142,6 @@ static int packet_open(struct pg_tx *tx)
 static int refused(struct packet_tx *p, struct pg_tx *tx, int err)
 {
 	struct pollfd ready = {.fd = p->fd, .events = POLLOUT};
-	struct pg_link link;
 
 	if (err == EINTR)
 		return 0;
@@ -150,22 +149,16 @@ static int refused(struct packet_tx *p, struct pg_tx *tx, int err)
 		poll(&ready, 1, 1); /* the send buffer is full */
 		return 0;
 	}
-	if (pg_link_read(tx->ifname, &link) || link.ifindex != tx->link.ifindex) {
+	int gone = pg_link_trouble(tx->ifname, &tx->link, tx->why);
+
+	if (gone) {
 		tx->causes[PG_ERR_DOWN]++;
-		snprintf(tx->why, PG_WHY, "%s is gone", tx->ifname);
-		return -ENODEV;
-	}
-	if (!link.up || !link.running) {
-		tx->causes[PG_ERR_DOWN]++;
-		snprintf(tx->why, PG_WHY, "%s %s", tx->ifname,
-			 link.up ? "lost its carrier (is the other end up?)"
-				 : "is down: \"ip link set dev NAME up\"");
-		return -ENETDOWN;
+		return gone;
 	}
 	if (err == EMSGSIZE) {
 		tx->causes[PG_ERR_MTU]++;
-		snprintf(tx->why, PG_WHY, "the MTU of %s fell to %u, below the frames being sent",
-			 tx->ifname, link.mtu);
+		snprintf(tx->why, PG_WHY, "the MTU of %s fell below the frames being sent",
+			 tx->ifname);
 		return -EMSGSIZE;
 	}
 	if (err == ENOBUFS || err == ENOMEM)

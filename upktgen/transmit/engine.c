@@ -166,7 +166,7 @@ int pg_engine_add(struct pg_engine *e, int cpu, const char *name, struct pg_devi
 
 void pg_device_free(struct pg_device *d)
 {
-	ww_free(d->late);
+	ww_free(d->tx.late);
 	ww_free(d);
 }
 
@@ -343,14 +343,14 @@ void pg_device_pacing(struct pg_device *d, struct pg_pacing *out)
 	if (ww_load_acquire(&d->running)) /* pairs: ENGINE-2 */
 		return;
 	out->cpu_ns = d->cpu_ns;
-	if (!d->late)
+	if (!d->tx.late)
 		return;
-	out->departures = d->late->count;
-	out->first_ns = d->first_ns;
-	out->last_ns = d->last_ns;
-	out->late_p50_ns = pg_histogram_share(d->late, 500000);
-	out->late_p99_ns = pg_histogram_share(d->late, 990000);
-	out->late_max_ns = d->late->max;
+	out->departures = d->tx.late->count;
+	out->first_ns = d->tx.first_ns;
+	out->last_ns = d->tx.last_ns;
+	out->late_p50_ns = pg_histogram_share(d->tx.late, 500000);
+	out->late_p99_ns = pg_histogram_share(d->tx.late, 990000);
+	out->late_max_ns = d->tx.late->max;
 }
 
 static void post_stop(struct pg_engine *e)

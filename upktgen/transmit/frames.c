@@ -18,7 +18,7 @@ static uint32_t smallest_frame(const struct pg_config *c)
 	return pg_config_frame_len(c, size);
 }
 
-static int check_length(struct pg_tx *tx)
+int pg_frames_check_length(struct pg_tx *tx)
 {
 	uint32_t smallest = smallest_frame(&tx->config);
 
@@ -32,7 +32,7 @@ static int check_length(struct pg_tx *tx)
 
 int pg_frames_open(struct pg_frames *f, struct pg_tx *tx, unsigned size)
 {
-	int err = check_length(tx);
+	int err = pg_frames_check_length(tx);
 
 	if (err)
 		return err;

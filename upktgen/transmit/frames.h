@@ -23,6 +23,9 @@ struct pg_frames {
 	struct iovec *v;
 };
 
+/* -EMSGSIZE and tx->why where no frame is short enough for tx->max_bytes. */
+int pg_frames_check_length(struct pg_tx *tx);
+
 /* 0 or -ENOMEM; -EMSGSIZE and tx->why where no frame can fit the device. */
 int pg_frames_open(struct pg_frames *f, struct pg_tx *tx, unsigned size);
 void pg_frames_close(struct pg_frames *f);

@@ -8,6 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <net/if_arp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -154,4 +155,21 @@ bool pg_link_tx_sharing(const struct pg_link *link)
 		if (!strcmp(link->kind, without[i]))
 			return false;
 	return true;
+}
+
+int pg_link_trouble(const char *ifname, const struct pg_link *before, char why[128])
+{
+	struct pg_link now;
+
+	if (pg_link_read(ifname, &now) || now.ifindex != before->ifindex) {
+		snprintf(why, 128, "%s is gone", ifname);
+		return -ENODEV;
+	}
+	if (now.running)
+		return 0;
+	if (now.up)
+		snprintf(why, 128, "%s has no carrier (is the other end up?)", ifname);
+	else
+		snprintf(why, 128, "%s is down: \"ip link set dev %s up\"", ifname, ifname);
+	return -ENETDOWN;
 }

@@ -28,4 +28,10 @@ void pg_link_addresses(const char *ifname, struct pg_link *out);
 /* Kernel: IFF_TX_SKB_SHARING, which user space isn't told; by the kind of driver. */
 bool pg_link_tx_sharing(const struct pg_link *link);
 
+/*
+ * Is the device gone, down or without carrier since before was read? 0, or -ENODEV / -ENETDOWN and
+ * why, with the cure.
+ */
+int pg_link_trouble(const char *ifname, const struct pg_link *before, char why[128]);
+
 #endif

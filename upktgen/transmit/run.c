@@ -48,11 +48,10 @@ static int prepare_tx(struct pg_device *d)
 		snprintf(tx->why, PG_WHY, "%s: %s", d->ifname, strerror(-err));
 		return err;
 	}
-	if (tx->ops->needs_device && (!tx->link.up || !tx->link.running)) {
-		snprintf(tx->why, PG_WHY, "%s %s", d->ifname,
-			 tx->link.up ? "has no carrier (is the other end up?)"
-				     : "is down: \"ip link set dev NAME up\"");
-		return -ENETDOWN;
+	if (tx->ops->needs_device) {
+		err = pg_link_trouble(d->ifname, &tx->link, tx->why);
+		if (err)
+			return err;
 	}
 	if (tx->ops->needs_device)
 		pg_link_addresses(d->ifname, &tx->link);
@@ -100,16 +99,17 @@ int pg_device_begin(struct pg_device *d)
 	struct pg_tx *tx = &d->tx;
 	int err;
 
+	ww_free(tx->late);
 	*tx = (struct pg_tx){
 		.ifname = d->ifname,
 		.cpu = d->thread->cpu,
 		.seed = seed_of(d),
+		.no_burst = d->engine->options.no_burst,
 		.stamp_every = d->engine->options.stamp_every ? d->engine->options.stamp_every : 1,
 	};
 	ww_fetch_and(&d->attention, ~(uint32_t)(PG_A_CONFIG | PG_A_CLEAR));
 	d->idle_ns = d->base_sent = d->base_bytes = 0;
-	d->first_ns = d->last_ns = 0;
-	memset(d->base_causes, 0, sizeof(d->base_causes));
+		memset(d->base_causes, 0, sizeof(d->base_causes));
 	publish(d);
 	err = choose_backend(d);
 	if (!err)
@@ -118,11 +118,9 @@ int pg_device_begin(struct pg_device *d)
 	d->ever_ran = true;
 	memcpy(d->error, err ? tx->why : "", err ? PG_WHY : 1);
 	ww_unlock(&d->engine->lock);
-	ww_free(d->late);
-	d->late = NULL;
 	d->owed = 0;
 	if (!err && d->tx.config.delay)
-		d->late = ww_alloc(sizeof(*d->late));
+		d->tx.late = ww_alloc(sizeof(*d->tx.late));
 	d->next_ns = ww_clock_ns();
 	ww_store_relaxed(&d->status.started_us, d->next_ns / 1000);
 	ww_store_relaxed(&d->status.stopped_us, d->next_ns / 1000);
@@ -227,16 +225,22 @@ static unsigned paced(struct pg_device *d, unsigned most)
 		if (!came)
 			return 0;
 	}
-	if (d->engine->options.no_burst && now > d->next_ns + delay)
+	if (d->tx.no_burst && now > d->next_ns + delay)
 		d->next_ns = now - (now - d->next_ns) % delay; /* what was missed stays missed */
-	if (d->first_ns == 0)
-		d->first_ns = now;
-	d->last_ns = now;
-	if (d->late)
-		pg_histogram_add(d->late, now - d->next_ns);
+	if (d->tx.first_ns == 0)
+		d->tx.first_ns = now;
+	d->tx.last_ns = now;
+	if (d->tx.late)
+		pg_histogram_add(d->tx.late, now - d->next_ns);
 	uint64_t due = ((now - d->next_ns) / delay + 1) * unit;
 
 	return due < most ? (unsigned)due : most;
+}
+
+/* Does this loop keep the schedule, rather than the backend? */
+static bool we_pace(const struct pg_device *d)
+{
+	return d->tx.config.delay && d->tx.config.delay >= d->tx.ops->paces_below_ns;
 }
 
 static unsigned burst_size(struct pg_device *d)
@@ -250,7 +254,23 @@ static unsigned burst_size(struct pg_device *d)
 		if (left < n)
 			n = (unsigned)left;
 	}
-	return d->tx.config.delay ? paced(d, n) : n;
+	return we_pace(d) ? paced(d, n) : n;
+}
+
+/* A backend that keeps the schedule itself waits in its call: the share of its turns that did. */
+static int send_burst(struct pg_device *d, unsigned n)
+{
+	struct pg_tx *tx = &d->tx;
+
+	if (!tx->config.delay || we_pace(d))
+		return tx->ops->send(tx, n);
+	uint64_t before = ww_clock_ns();
+	int sent = tx->ops->send(tx, n);
+
+	if (tx->turns)
+		d->idle_ns += (uint64_t)((double)(ww_clock_ns() - before) *
+					 (double)tx->idle_turns / (double)tx->turns);
+	return sent;
 }
 
 bool pg_device_burst(struct pg_device *d)
@@ -274,19 +294,19 @@ bool pg_device_burst(struct pg_device *d)
 
 	if (n == 0)
 		return true;
-	int sent = tx->ops->send(tx, n);
+	int sent = send_burst(d, n);
 
 	if (sent < 0) {
 		pg_device_end(d, tx->why);
 		return false;
 	}
-	if (delay && sent > 0) {
+	if (we_pace(d)) {
 		unsigned unit = tx->config.burst > 1 ? tx->config.burst : 1;
 
 		d->owed += (unsigned)sent;
 		d->next_ns += delay * (d->owed / unit);
 		d->owed %= unit;
-	} else if (!delay && d->thread->nr_run > 1) {
+	} else if (d->thread->nr_run > 1) {
 		d->next_ns = ww_clock_ns(); /* takes turns with the thread's other devices */
 	}
 	publish(d);
