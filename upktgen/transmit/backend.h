@@ -24,7 +24,7 @@ struct pg_tx {
 	int cpu;
 	uint64_t seed;
 	unsigned stamp_every;	 /* packets that share a clock reading */
-	bool no_burst; /* what was missed stays missed */
+	bool no_burst;		 /* what was missed stays missed */
 	struct pg_config config; /* settled */
 	struct pg_link link;	 /* as of open; all 0 where the backend needs no device */
 	struct pg_packet *packet;

@@ -44,7 +44,7 @@ struct live_tx {
 	uint64_t sent_before, made_before, bytes_before, causes_before[PG_NR_CAUSES]; /* credited */
 	uint64_t link_bytes;	/* the device's own counter at open */
 	uint64_t bytes_at_open; /* tx->bytes */
-	bool mixed_loss;     /* sizes vary and something was dropped: ask the device for bytes */
+	bool mixed_loss;	/* sizes vary and something was dropped: ask the device for bytes */
 };
 
 static uint32_t way(bool moves, bool random)
@@ -221,7 +221,8 @@ static int refuse(struct pg_tx *tx)
 		what = "queue_map: the driver chooses the queue of a live frame; use flag "
 		       "QUEUE_MAP_CPU, or backend xdp";
 	else if (pg_config_longest(c) > MAX_LEN)
-		what = "frames above 3408 bytes do not fit the page of a live frame; backend packet "
+		what = "frames above 3408 bytes do not fit the page of a live frame; backend "
+		       "packet "
 		       "sends them";
 	if (!what)
 		return 0;
@@ -266,8 +267,7 @@ static int run(struct live_tx *l, struct pg_tx *tx, uint32_t turns, uint32_t len
 {
 	struct xdp_md ctx = {.data_end = len, .ingress_ifindex = (uint32_t)tx->link.ifindex};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = l->data, .data_size_in = len,
-		    .repeat = (int)turns, .flags = BPF_F_TEST_XDP_LIVE_FRAMES,
-		    .batch_size = batch);
+		    .repeat = (int)turns, .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch);
 
 	if (tx->config.xmit_mode == PG_NETIF_RECEIVE) {
 		opts.ctx_in = &ctx;

@@ -279,6 +279,10 @@ void pg_device_facts(struct pg_device *d, struct pg_device_facts *out)
 		.nr_queues = link.nr_queues ? link.nr_queues : 1,
 		.backend = b ? b->name : "none",
 	};
+	if (!b || !b->receives)
+		snprintf(out->no_receive, sizeof(out->no_receive),
+			 "backend %s can't inject into receive; live and tap can",
+			 b ? b->name : "none");
 	memcpy(out->name, d->name, sizeof(out->name));
 	memcpy(out->ifname, d->ifname, sizeof(out->ifname));
 }

@@ -57,8 +57,8 @@ struct pg_device {
 	unsigned owed;			 /* T: packets of a unit (burst N) that were sent */
 	uint64_t idle_ns;		 /* T */
 	uint64_t base_sent, base_bytes, base_causes[PG_NR_CAUSES]; /* T: as of clear_counters */
-	uint64_t cpu_ns;	    /* T: thread's CPU time at start */
-	struct pg_status status;    /* P: numbers only; strings and cursor are L above */
+	uint64_t cpu_ns;	 /* T: thread's CPU time at start */
+	struct pg_status status; /* P: numbers only; strings and cursor are L above */
 };
 
 struct pg_thread {

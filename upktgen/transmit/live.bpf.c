@@ -324,7 +324,7 @@ inline_always void lengths(__u8 *d, __u32 len, struct sums *s)
 				*(__u64 *)((to) + 8 * i_) = (from)[i_];                            \
 			} else if (8 * i_ < (len)) {                                               \
 				__u64 last_ = (from)[i_];                                          \
-				if ((len) - 8 * i_ == 6) {                                         \
+				if ((len)-8 * i_ == 6) {                                           \
 					*(__u32 *)((to) + 8 * i_) = (__u32)last_;                  \
 					*(__u16 *)((to) + 8 * i_ + 4) = (__u16)(last_ >> 32);      \
 				} else {                                                           \
@@ -347,8 +347,8 @@ inline_always void keep(const __u8 *d)
 			__u64 last = *(const __u16 *)(d + 8 * i);
 
 			if (len - 8 * i == 6)
-				last |= (__u64)*(const __u16 *)(d + 8 * i + 2) << 16 |
-					(__u64)*(const __u16 *)(d + 8 * i + 4) << 32;
+				last |= (__u64) * (const __u16 *)(d + 8 * i + 2) << 16 |
+					(__u64) * (const __u16 *)(d + 8 * i + 4) << 32;
 			state.frame[i] = last;
 		}
 	}
@@ -453,9 +453,9 @@ inline_always __u32 cause_of(int err)
 	switch (err) {
 	case 0:
 		return 3; /* PG_ERR_NOBUFS: the device's ring is full */
-	case -6:   /* ENXIO: the other end is down */
-	case -100: /* ENETDOWN */
-	case -22:  /* EINVAL: the device is gone */
+	case -6:	  /* ENXIO: the other end is down */
+	case -100:	  /* ENETDOWN */
+	case -22:	  /* EINVAL: the device is gone */
 	case -19:
 		return 1; /* PG_ERR_DOWN */
 	case -90:

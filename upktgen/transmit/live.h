@@ -19,16 +19,16 @@ enum pg_live_way { PG_WAY_FIXED, PG_WAY_LINEAR, PG_WAY_RANDOM, PG_WAY_IMIX };
 /* Constant in a run: the verifier takes what does not apply out of the program. */
 struct pg_live_config {
 	__u32 ifindex;
-	__u32 inject;	   /* hand to the device's receive side instead */
-	__u32 header_len;  /* up to and with UDP */
+	__u32 inject;	  /* hand to the device's receive side instead */
+	__u32 header_len; /* up to and with UDP */
 	__u32 ip_off, udp_off;
 	__u32 ip6, checksum;
-	__u32 stamp_mask;  /* read the clock when (seq & mask) == 0 */
-	__u32 stamped;	   /* 0: NO_TIMESTAMP */
-	__u32 copies;	   /* packets sent of each frame */
+	__u32 stamp_mask; /* read the clock when (seq & mask) == 0 */
+	__u32 stamped;	  /* 0: NO_TIMESTAMP */
+	__u32 copies;	  /* packets sent of each frame */
 	__u32 paced;
-	__u64 period_ns;   /* of a unit */
-	__u32 unit;	   /* packets that leave together */
+	__u64 period_ns; /* of a unit */
+	__u32 unit;	 /* packets that leave together */
 	__u32 catch_up;
 	__u32 ip_base, udp_base;
 
@@ -62,12 +62,12 @@ struct pg_live_flow {
 /* Moves from packet to packet; its first lines are all that most runs touch. */
 struct pg_live_state {
 	__u64 rng;
-	__u64 left;	     /* packets that may still be made */
-	__u64 made, bytes;   /* frames handed over */
-	__u64 stamp;	     /* as it stands in the frame, host order: seconds << 32 | microseconds */
+	__u64 left;	   /* packets that may still be made */
+	__u64 made, bytes; /* frames handed over */
+	__u64 stamp;	   /* as it stands in the frame, host order: seconds << 32 | microseconds */
 	__s64 tai_offset_ns; /* TAI - REALTIME */
 	__u32 seq, ip_id;
-	__u32 stamp_due;     /* at the start of each call */
+	__u32 stamp_due; /* at the start of each call */
 	__u32 copies_left;
 
 	__u64 due_ns, first_ns, last_ns;

@@ -109,7 +109,7 @@ int pg_device_begin(struct pg_device *d)
 	};
 	ww_fetch_and(&d->attention, ~(uint32_t)(PG_A_CONFIG | PG_A_CLEAR));
 	d->idle_ns = d->base_sent = d->base_bytes = 0;
-		memset(d->base_causes, 0, sizeof(d->base_causes));
+	memset(d->base_causes, 0, sizeof(d->base_causes));
 	publish(d);
 	err = choose_backend(d);
 	if (!err)
@@ -268,8 +268,8 @@ static int send_burst(struct pg_device *d, unsigned n)
 	int sent = tx->ops->send(tx, n);
 
 	if (tx->turns)
-		d->idle_ns += (uint64_t)((double)(ww_clock_ns() - before) *
-					 (double)tx->idle_turns / (double)tx->turns);
+		d->idle_ns += (uint64_t)((double)(ww_clock_ns() - before) * (double)tx->idle_turns /
+					 (double)tx->turns);
 	return sent;
 }
 
