@@ -7,6 +7,7 @@
 #include <wheelwork/clock.h>
 #include <wheelwork/timer.h>
 #include <wheelwork/work.h>
+#include <wheelwork/rcu.h>
 #include <wheelwork/thread.h>
 #include <wheelwork/wait.h>
 #include <wheelwork/completion.h>

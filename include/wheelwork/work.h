@@ -285,6 +285,43 @@ unsigned ww_work_busy(struct ww_work *work); /* kernel: work_busy() */
 struct ww_work *ww_current_work(void);
 bool ww_current_is_workqueue_rescuer(void);
 
+/* Counters since the queue was made; the names that the kernel's wq_monitor knows in brackets. */
+struct ww_workqueue_stats {
+	uint64_t started;   /* runs begun (total) */
+	uint64_t in_flight; /* queued or running now (infl); of these */
+	uint64_t running;
+	uint64_t completed;
+	uint64_t cancelled;	/* taken back while queued; destroy's cancellations of timers too */
+	uint64_t cpu_time_us;	/* (CPUtime) a worker's time goes to the queue it served last */
+	uint64_t cpu_intensive; /* (CPUhog) runs that stopped counting against their CPU */
+	uint64_t blocked_wakeups; /* (CMW) another worker was let run because one blocked */
+	uint64_t mayday;	  /* calls for the rescuer */
+	uint64_t rescued;	  /* items that it ran */
+	uint64_t updates_idle;	  /* void updates that found their item idle */
+	uint64_t spare[5];
+};
+void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *stats);
+
+/*
+ * All queues and pools in words, with what each worker runs and what waits, written to fd. 0, or
+ * -ENOMEM or write()'s error. Kernel: show_all_workqueues(), wq_dump.
+ */
+int ww_show_workqueues(int fd);
+
+/*
+ * Tunables of the whole process, 0 or -ENOENT (no such name), -EINVAL (out of range). Kernel: the
+ * module parameters workqueue.*.
+ *	idle_timeout_ms			a worker more than one leaves after so long (30000)
+ *	watchdog_thresh_ms		a pool that begins nothing for so long is reported; 0 off (30000)
+ *	threads_max			workers of all pools together (4096)
+ *	power_efficient			1: WW_WQ_POWER_EFFICIENT means unbound (0)
+ *	cpu_intensive_thresh_us		CPU time of one run that makes it a hog (10000)
+ *	cpu_intensive_warning_thresh	hogs of one function before it is reported; 0 never (4)
+ *	blocked_period_us		how often busy workers are looked at while items wait (8000)
+ */
+int ww_workqueue_set_param(const char *name, uint64_t value);
+int ww_workqueue_get_param(const char *name, uint64_t *value);
+
 /*
  * A function that is about to block for long (a read, a lock of others) may say so: its pool then
  * lets another worker run at once, instead of finding out after some milliseconds. Nests; does

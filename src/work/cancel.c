@@ -159,8 +159,11 @@ static void forget_place_l(struct ww_pool *pool, struct ww_work *work)
 	ww_store_relaxed(ww_work_where(work), w ? (uint64_t)(uintptr_t)w | 1 : 0);
 }
 
-static bool unslot_l(struct ww_pworker *w, struct ww_work *work)
+/* w ran it last; that may have been in another pool, which is not locked. */
+static bool unslot_l(struct ww_pool *pool, struct ww_pworker *w, struct ww_work *work)
 {
+	if (ww_load_relaxed(&w->pool) != pool)
+		return false;
 	for (unsigned i = 0; i < w->n; i++) {
 		struct ww_work *it = ww_load_relaxed(&w->slot[i]);
 
@@ -184,7 +187,7 @@ static enum place unlink_l(struct ww_pool *pool, struct ww_work *work)
 	if (where && !w) {
 		ww_items_del(ww_work_link(work));
 		forget_place_l(pool, work);
-	} else if (!w || !unslot_l(w, work)) {
+	} else if (!w || !unslot_l(pool, w, work)) {
 		/* In the inbox, or on its way there, or just claimed. */
 		return ww_pool_drain_l(pool, DRAIN_STEP) ? LATER : NOWHERE;
 	}

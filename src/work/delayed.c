@@ -154,57 +154,71 @@ static bool initialised(struct ww_delayed_work *dwork, const char *call)
 	return false;
 }
 
-/* Take it from wherever it is and start afresh. True: it was pending. */
-static bool mod_slow(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
-		     uint64_t expires, bool now, const char *call)
+enum moved { WAS_PENDING, WAS_IDLE, REFUSED };
+
+/* Take it from wherever it is and start afresh. */
+static enum moved move(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+		       uint64_t expires, bool now, const char *call)
 {
 	bool was;
 
 	if (!initialised(dwork, call))
-		return false;
+		return REFUSED;
 	was = ww_work_grab(&dwork->work);
-	if (disabled(dwork))
+	if (disabled(dwork)) {
 		ww_work_release(&dwork->work);
-	else
-		arm(cpu, wq, dwork, expires, now);
-	return was;
+		return was ? WAS_PENDING : REFUSED;
+	}
+	if (!arm(cpu, wq, dwork, expires, now))
+		return was ? WAS_PENDING : REFUSED;
+	return was ? WAS_PENDING : WAS_IDLE;
+}
+
+static bool mod(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork, uint64_t delay,
+		const char *call)
+{
+	return move(cpu, wq, dwork, delay ? tick_after(delay) : 0, !delay, call) == WAS_PENDING;
+}
+
+/* The void calls tell nothing, so the queue counts for them. */
+static void count(struct ww_workqueue *wq, enum moved moved)
+{
+	if (moved == WAS_IDLE)
+		ww_fetch_add_relaxed(&wq->updates_idle, 1);
 }
 
 WW_EXPORT bool ww_mod_delayed_work_on(int cpu, struct ww_workqueue *wq,
 				      struct ww_delayed_work *dwork, uint64_t delay)
 {
-	cpu = check_cpu(cpu, "ww_mod_delayed_work_on");
-	return mod_slow(cpu, wq, dwork, delay ? tick_after(delay) : 0, !delay,
-			"ww_mod_delayed_work_on");
+	return mod(check_cpu(cpu, "ww_mod_delayed_work_on"), wq, dwork, delay,
+		   "ww_mod_delayed_work_on");
 }
 
 WW_EXPORT bool ww_mod_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 				   uint64_t delay)
 {
-	return mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay,
-			"ww_mod_delayed_work");
-}
-
-WW_EXPORT void ww_queue_update_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
-					    uint64_t delay)
-{
-	if (!mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay,
-		      "ww_queue_update_delayed_work"))
-		ww_fetch_add_relaxed(&wq->updates_idle, 1);
+	return mod(WW_WORK_CPU_UNBOUND, wq, dwork, delay, "ww_mod_delayed_work");
 }
 
 WW_EXPORT bool ww_mod_delayed_work_at(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 				      uint64_t expires)
 {
-	return mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false, "ww_mod_delayed_work_at");
+	return move(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false, "ww_mod_delayed_work_at") ==
+	       WAS_PENDING;
+}
+
+WW_EXPORT void ww_queue_update_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+					    uint64_t delay)
+{
+	count(wq, move(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay,
+		       "ww_queue_update_delayed_work"));
 }
 
 WW_EXPORT void ww_queue_update_delayed_work_at(struct ww_workqueue *wq,
 					       struct ww_delayed_work *dwork, uint64_t expires)
 {
-	if (!mod_slow(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false,
-		      "ww_queue_update_delayed_work_at"))
-		ww_fetch_add_relaxed(&wq->updates_idle, 1);
+	count(wq, move(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false,
+		       "ww_queue_update_delayed_work_at"));
 }
 
 /* ---- waiting ---- */

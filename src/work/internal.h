@@ -189,6 +189,7 @@ struct ww_workqueue {
 	bool system;		 /* C */
 	bool orphan;		 /* Q: came over a fork: its rescuer did not */
 	uint32_t delayed_used;	 /* A: some delayed work was armed for it */
+	uint32_t rcu_used;	 /* A: some rcu work was queued for it */
 	uint32_t flushers;	 /* A */
 	unsigned drainers;	 /* Q */
 	struct ww_lock mutex;	 /* Q itself */
@@ -431,6 +432,9 @@ void ww_delayed_cancel_all(struct ww_workqueue *wq);
 int ww_rescuer_start(struct ww_workqueue *wq);
 void ww_rescuer_stop(struct ww_workqueue *wq);
 void ww_rescuer_call_l(struct ww_pool *pool);
+
+/* rcu.c */
+void ww_rcu_barrier(void);
 
 /* freeze.c */
 void ww_wq_freeze_new(struct ww_workqueue *wq);

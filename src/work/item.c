@@ -3,6 +3,7 @@
 #include "work/internal.h"
 
 #include "base/cpu.h"
+#include "base/probe.h"
 #include "base/report.h"
 
 _Static_assert(sizeof(struct ww_work) == 40, "public size");
@@ -150,7 +151,7 @@ bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 	}
 	pwq = ww_load_acquire(&wq->by_slot)[slot_for(cpu)]; /* pairs: WORK-10 */
 	last = ww_where_worker(ww_load_relaxed(ww_work_where(work)));
-	if (last && ww_unlikely(last->pool != pwq->pool))
+	if (last && ww_unlikely(ww_load_relaxed(&last->pool) != pwq->pool))
 		pwq = where_it_runs(wq, work, last, pwq);
 	data = ww_load_relaxed(ww_work_data(work));
 	while (ww_unlikely(ww_data_pool(data) != pwq->pool->id))
@@ -159,6 +160,7 @@ bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 				       ((uint64_t)pwq->pool->id << WORK_POOL_SHIFT)))
 			break;
 	*ww_work_queue(work) = (uint64_t)(uintptr_t)pwq;
+	WW_PROBE3(workqueue_queue_work, work, work->func, wq->name);
 	ww_pool_push(pwq->pool, work);
 	return true;
 }

@@ -57,7 +57,7 @@ static void make_workers_l(struct ww_pool *pool, uint64_t now, struct finding *f
 	while (pool->want && now >= pool->retry_at) {
 		int err;
 
-		pool->want--;
+		ww_store_relaxed(&pool->want, pool->want - 1);
 		err = ww_pworker_create(pool);
 		if (!err) {
 			pool->cap_reported = false;

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/futex.h"
+#include "base/probe.h"
 #include "base/report.h"
 #include "base/thread.h"
 
@@ -194,6 +195,7 @@ void ww_pwq_activate_l(struct ww_pwq *pwq)
 
 		ww_items_del(l);
 		*ww_work_queue(ww_link_work(l)) &= ~PWQ_INACTIVE;
+		WW_PROBE2(workqueue_activate_work, ww_link_work(l), ww_link_work(l)->func);
 		ww_items_add_tail(l, &pwq->pool->list);
 	}
 	if (ww_items_empty(&pwq->inactive)) {
@@ -268,6 +270,7 @@ static bool admit_l(struct ww_pool *pool, struct ww_work *work)
 		return false;
 	}
 	*ww_work_queue(work) = queue;
+	WW_PROBE2(workqueue_activate_work, work, work->func);
 	return true;
 }
 
@@ -450,7 +453,7 @@ void ww_pool_kick_l(struct ww_pool *pool)
 			ww_store_release(&w->wake, 1u); /* pairs: WORK-7 */
 			ww_futex_wake(&w->wake, 1);
 		} else {
-			pool->want++;
+			ww_store_relaxed(&pool->want, pool->want + 1);
 			ww_manager_kick();
 		}
 		ww_pool_shortage_l(pool);

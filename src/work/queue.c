@@ -335,12 +335,16 @@ WW_EXPORT void ww_destroy_workqueue(struct ww_workqueue *wq)
 			  ww_symbol_fn(ww_load_relaxed(&w->current_func)), wq->name);
 		return;
 	}
+	if (ww_load_relaxed(&wq->rcu_used))
+		ww_rcu_barrier();
 	if (ww_fetch_or(&wq->state, WQ_DRAINING | WQ_DESTROYING) & WQ_DESTROYING) {
 		ww_misuse("ww_destroy_workqueue", "the queue \"%s\" is being destroyed already",
 			  wq->name);
 		return;
 	}
 	ww_wait_enter();
+	if (ww_load_relaxed(&wq->rcu_used))
+		ww_rcu_barrier();
 	ww_delayed_cancel_all(wq);
 	ww_drain_all(wq);
 	/* Items that ran meanwhile may have armed themselves again. */

@@ -1,12 +1,263 @@
 /* SPDX-License-Identifier: MIT */
-/* What is seen from outside: the state of pools and queues in words. */
+/* Seen from outside: tunables, counters, and the state of pools and queues in words. */
 #include "work/internal.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
 #include "base/report.h"
 
+/* ---- tunables ---- */
+
+static const struct param {
+	const char *name;
+	uint64_t *value;
+	uint64_t min, max;
+} params[] = {
+	{"idle_timeout_ms", &ww_param_idle_ms, 1, 1ull << 40},
+	{"watchdog_thresh_ms", &ww_param_watchdog_ms, 0, 1ull << 40},
+	{"threads_max", &ww_param_threads_max, 1, 1u << 20},
+	{"power_efficient", &ww_param_power_efficient, 0, 1},
+	{"cpu_intensive_thresh_us", &ww_param_intensive_us, 1, 1ull << 40},
+	{"cpu_intensive_warning_thresh", &ww_param_intensive_warn, 0, 1ull << 40},
+	{"blocked_period_us", &ww_param_period_us, 100, 1000000},
+};
+
+static const struct param *find(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(params) / sizeof(params[0]); i++)
+		if (!strcmp(params[i].name, name))
+			return &params[i];
+	return NULL;
+}
+
+WW_EXPORT int ww_workqueue_set_param(const char *name, uint64_t value)
+{
+	const struct param *p = find(name);
+
+	if (!p)
+		return -ENOENT;
+	if (value < p->min || value > p->max)
+		return -EINVAL;
+	ww_store_relaxed(p->value, value);
+	return 0;
+}
+
+WW_EXPORT int ww_workqueue_get_param(const char *name, uint64_t *value)
+{
+	const struct param *p = find(name);
+
+	if (!p)
+		return -ENOENT;
+	*value = ww_load_relaxed(p->value);
+	return 0;
+}
+
+/* ---- counters ---- */
+
+static uint32_t running_l(const struct ww_pwq *pwq)
+{
+	uint32_t n = 0;
+	struct ww_list *l;
+
+	ww_list_for_each (l, &pwq->pool->workers)
+		n += ww_load_relaxed(&ww_list_entry(l, struct ww_pworker, node)->current_pwq) ==
+		     pwq;
+	return n;
+}
+
+static void add_l(struct ww_pwq *pwq, struct ww_workqueue_stats *s)
+{
+	uint32_t running = running_l(pwq);
+
+	for (unsigned c = 0; c < COLOURS; c++)
+		s->in_flight += pwq->in_flight[c];
+	s->started += pwq->completed + running;
+	s->running += running;
+	s->completed += pwq->completed;
+	s->cancelled += pwq->cancelled;
+	s->cpu_time_us += pwq->cpu_ns / 1000;
+	s->cpu_intensive += pwq->intensive;
+	s->blocked_wakeups += pwq->woken;
+	s->mayday += pwq->mayday;
+	s->rescued += pwq->rescued;
+}
+
+WW_EXPORT void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *stats)
+{
+	unsigned n = ww_load_acquire(&wq->npwq);
+
+	memset(stats, 0, sizeof(*stats));
+	for (unsigned i = 0; i < n; i++) {
+		struct ww_pwq *pwq = ww_load_acquire(&wq->pwqs)[i];
+
+		ww_pool_lock(pwq->pool);
+		ww_pool_settle_all_l(pwq->pool);
+		while (ww_pool_drain_l(pwq->pool, DRAIN_STEP) == DRAIN_STEP)
+			;
+		add_l(pwq, stats);
+		ww_pool_kick_l(pwq->pool);
+		ww_pool_unlock(pwq->pool);
+	}
+	stats->cancelled += ww_load_relaxed(&wq->timer_cancelled);
+	stats->updates_idle = ww_load_relaxed(&wq->updates_idle);
+}
+
+/* ---- in words ---- */
+
+struct text {
+	char *buf;
+	size_t used, size;
+};
+
+static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(t->buf + t->used, t->size - t->used, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		t->used += (size_t)n < t->size - t->used ? (size_t)n : t->size - t->used - 1;
+}
+
+#define ITEMS_SHOWN 8
+#define TEXT_SIZE   65536
+
+static void say_items_l(struct text *t, const struct item_link *head, const char *what)
+{
+	unsigned n = 0;
+
+	for (struct item_link *l = head->next; l != head; l = l->next, n++)
+		if (n < ITEMS_SHOWN)
+			say(t, "%s%s", n ? ", " : what, ww_symbol_fn(ww_link_work(l)->func));
+	if (n > ITEMS_SHOWN)
+		say(t, " and %u more", n - ITEMS_SHOWN);
+	if (n)
+		say(t, "\n");
+}
+
+static void say_worker_l(struct text *t, struct ww_pworker *w)
+{
+	static const char *const states[] = {"new", "running", "idle", "in reserve", "ended"};
+	struct ww_pwq *pwq = ww_load_relaxed(&w->current_pwq);
+	ww_work_fn fn = ww_load_relaxed(&w->current_func);
+	unsigned behind = 0;
+
+	for (unsigned i = 0; i < w->n; i++)
+		behind += ww_load_relaxed(&w->slot[i]) != NULL;
+	say(t, "  worker %u (thread %d): ", w->id, (int)ww_load_relaxed(&w->tid));
+	if (pwq && fn)
+		say(t, "%s runs %s of \"%s\"%s", w->rescuer ? "rescuer," : "", ww_symbol_fn(fn),
+		    pwq->wq->name, w->blocked ? ", blocked" : "");
+	else
+		say(t, "%s", states[w->state]);
+	if (behind)
+		say(t, ", %u behind it", behind);
+	say(t, "\n");
+}
+
+static void say_pool_l(struct text *t, struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	while (ww_pool_drain_l(pool, DRAIN_STEP) == DRAIN_STEP)
+		;
+	if (pool->unbound)
+		say(t, "pool %u: unbound, ", pool->id);
+	else
+		say(t, "pool %u: CPU %d, ", pool->id, pool->cpu);
+	say(t, "nice %d, %u workers, %u of %u running or ready%s\n", pool->nice, pool->nr_workers,
+	    pool->licensed, pool->target, pool->want ? ", more wanted" : "");
+	ww_list_for_each (l, &pool->workers)
+		say_worker_l(t, ww_list_entry(l, struct ww_pworker, node));
+	say_items_l(t, &pool->list, "  waiting: ");
+	ww_list_for_each (l, &pool->pwqs) {
+		struct ww_pwq *pwq = ww_list_entry(l, struct ww_pwq, node);
+
+		if (ww_items_empty(&pwq->inactive))
+			continue;
+		say(t, "  \"%s\", %d of %d active%s, ", pwq->wq->name, pwq->nr_active,
+		    pwq->max_active, pwq->frozen ? ", frozen" : "");
+		say_items_l(t, &pwq->inactive, "waiting for its turn: ");
+	}
+}
+
+static void say_pool(struct text *t, struct ww_pool *pool)
+{
+	ww_pool_lock(pool);
+	say_pool_l(t, pool);
+	ww_pool_kick_l(pool);
+	ww_pool_unlock(pool);
+}
+
+static void say_wq(struct text *t, struct ww_workqueue *wq)
+{
+	struct ww_workqueue_stats s;
+
+	ww_workqueue_get_stats(wq, &s);
+	say(t,
+	    "queue \"%s\": %s%s, max_active %d, total %" PRIu64 ", in flight %" PRIu64
+	    ", CPU time %.3f s, CPU hogs %" PRIu64 ", woken for blocked ones %" PRIu64
+	    ", mayday %" PRIu64 ", rescued %" PRIu64 "\n",
+	    wq->name,
+	    wq->ordered			? "ordered"
+	    : wq->flags & WW_WQ_UNBOUND ? "unbound"
+					: "per-CPU",
+	    wq->flags & WW_WQ_HIGHPRI ? ", high priority" : "", wq->max_active, s.started,
+	    s.in_flight, (double)s.cpu_time_us / 1e6, s.cpu_intensive, s.blocked_wakeups, s.mayday,
+	    s.rescued);
+}
+
+WW_EXPORT int ww_show_workqueues(int fd)
+{
+	struct text t = {.buf = ww_alloc(TEXT_SIZE), .size = TEXT_SIZE};
+	struct ww_pool *pool;
+	struct ww_list *l;
+	size_t done = 0;
+
+	if (!t.buf)
+		return -ENOMEM;
+	ww_lock(&ww_wq_lock);
+	ww_list_for_each (l, &ww_all_wqs)
+		say_wq(&t, ww_list_entry(l, struct ww_workqueue, node));
+	ww_unlock(&ww_wq_lock);
+	for (unsigned i = 1; (pool = ww_pool_of(i)) != NULL; i++)
+		say_pool(&t, pool);
+	while (done < t.used) {
+		ssize_t n = write(fd, t.buf + done, t.used - done);
+
+		if (n < 0 && errno != EINTR) {
+			int err = -errno;
+
+			ww_free(t.buf);
+			return err;
+		}
+		done += n > 0 ? (size_t)n : 0;
+	}
+	ww_free(t.buf);
+	return 0;
+}
+
+/* What is stuck and what waits, a line at a time. */
 void ww_report_stall(struct ww_pool *pool, uint64_t stuck_ns)
 {
-	ww_warn("work queue lockup: pool %u (%s) has taken nothing for %lu s and items wait",
-		pool->id, pool->unbound ? "unbound" : "per-CPU",
-		(unsigned long)(stuck_ns / 1000000000));
+	struct text t = {.buf = ww_alloc(TEXT_SIZE), .size = TEXT_SIZE};
+	char *line, *rest;
+
+	ww_warn("workqueue lockup: pool %u has begun nothing for %.1f s, and items wait", pool->id,
+		(double)stuck_ns / 1e9);
+	if (!t.buf)
+		return;
+	say_pool(&t, pool);
+	for (line = strtok_r(t.buf, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		ww_warn("%s", line);
+	ww_free(t.buf);
 }

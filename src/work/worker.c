@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/futex.h"
+#include "base/probe.h"
 #include "base/report.h"
 #include "base/thread.h"
 #include "thread/thread.h"
@@ -178,7 +179,9 @@ static void run_one(struct ww_pworker *w, unsigned i, struct ww_work *work)
 	ww_store_relaxed(&w->current_func, fn);
 	if (ww_unlikely(pwq->wq->flags & WW_WQ_CPU_INTENSIVE))
 		give_up_licence(w);
+	WW_PROBE2(workqueue_execute_start, work, fn);
 	fn(work);
+	WW_PROBE2(workqueue_execute_end, work, fn);
 	if (ww_unlikely(w->block_nest)) {
 		ww_misuse("ww_block_enter", "%s returned without its ww_block_leave()",
 			  ww_symbol_fn(fn));
@@ -471,7 +474,7 @@ int ww_pworker_create(struct ww_pool *pool)
 void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 {
 	ww_pool_lock(pool);
-	w->pool = pool;
+	ww_store_relaxed(&w->pool, pool);
 	w->state = WORKER_RUN;
 	ww_list_add_tail(&w->node, &pool->workers);
 	while (ww_pworker_take_l(w)) {
@@ -484,6 +487,8 @@ void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 	}
 	w->state = WORKER_IDLE;
 	w->last_pwq = NULL;
+	w->n = 0;
+	ww_store_relaxed(&w->pool, NULL);
 	ww_list_del(&w->node);
 	ww_pool_kick_l(pool);
 	ww_pool_unlock(pool);
