@@ -221,11 +221,11 @@ TEST(a_park_ends_when_the_thread_ends_instead_and_a_second_request_is_reported)
 	ww_set_misuse_handler(count_reports);
 	ww_thread_get(t);
 	ww_wake_up_process(t);
-	nap_ms(5);
+	UNTIL(ww_load_acquire(&t->end));
 	asker = ww_thread_create(asks_to_park, t, "asker");
 	ww_thread_get(asker);
 	ww_wake_up_process(asker);
-	nap_ms(10);
+	UNTIL(ww_load_relaxed(&t->flags) & WW_TF_SHOULD_PARK);
 	CHECK_EQ(ww_thread_park(t), -EBUSY);
 	CHECK_EQ(misuses, 1);
 	ww_store_release(&go, 1);
@@ -515,6 +515,7 @@ TEST(the_child_of_a_fork_has_no_threads_and_can_make_its_own)
 	int ran = 0, status;
 	struct ww_thread *t = ww_thread_run(until_stopped, &ran, "parent's");
 
+	NEEDS_FORK();
 	ww_set_misuse_handler(count_reports);
 	UNTIL(ww_load_acquire(&ran));
 	pid_t pid = fork();
@@ -549,6 +550,7 @@ static int forks(void *data)
 
 TEST(a_library_thread_may_fork_and_its_child_use_the_library)
 {
+	NEEDS_FORK();
 	CHECK_EQ(run_to_end(forks, NULL, "forks"), 0);
 }
 

@@ -9,6 +9,17 @@
 #include "thread/thread.h"
 #include "wheelwork/wheelwork.h"
 
+#ifdef WW_TSAN
+#define FORK_WORKS false
+#else
+#define FORK_WORKS true
+#endif
+#define NEEDS_FORK()                                                                               \
+	do {                                                                                       \
+		if (!FORK_WORKS)                                                                   \
+			tap_skip("ThreadSanitizer knows no new threads after a fork");             \
+	} while (0)
+
 static int misuses, warnings;
 static char last_report[256];
 

@@ -45,7 +45,7 @@ static int wakes_after_5ms(void *data)
 	struct waker *w = data;
 
 	nap_ms(5);
-	w->woke = ww_wake_up_process(w->whom);
+	ww_store_release(&w->woke, ww_wake_up_process(w->whom));
 	return 0;
 }
 

@@ -395,6 +395,7 @@ TEST(after_fork_a_parents_worker_does_not_hang_the_child)
 	struct item it;
 	int status;
 
+	NEEDS_FORK();
 	items_init(&it, 1);
 	ww_set_misuse_handler(count_reports);
 	ww_worker_flush(w);

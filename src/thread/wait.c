@@ -205,7 +205,14 @@ WW_EXPORT bool ww_waitqueue_active(const struct ww_wait_queue_head *queue)
 
 WW_EXPORT bool ww_wq_has_sleeper(struct ww_wait_queue_head *queue)
 {
-	/* The waiter's side is the exchange of its state, after it has queued: pairs: THREAD-6 */
-	ww_fence_seq_cst();
-	return ww_waitqueue_active(queue);
+	struct ww_waitq *q = queue_of(queue);
+
+	/*
+	 * The lock, and not just a barrier: a waiter queues under it before it tests the condition,
+	 * so either it is seen here or its test sees what the caller wrote. pairs: LOCK-1
+	 */
+	ww_lock(&q->lock);
+	bool some = q->first != NULL;
+	ww_unlock(&q->lock);
+	return some;
 }
