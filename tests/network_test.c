@@ -16,10 +16,10 @@ struct ends {
 	struct pg_receiver *receiver;
 };
 
-static void open_ends(struct ends *x, const char *backend)
+static void open_ends_way(struct ends *x, const char *backend, enum pg_receive_way way)
 {
 	struct pg_engine_options o = {.seed = 1, .backend = backend};
-	struct pg_receiver_options r = {.ifname = "pgb", .from_start = true, .cpu = -1};
+	struct pg_receiver_options r = {.ifname = "pgb", .way = way, .from_start = true, .cpu = -1};
 	struct pg_config c;
 	char why[128];
 
@@ -35,6 +35,11 @@ static void open_ends(struct ends *x, const char *backend)
 	pg_device_get_config(x->device, &c);
 	c.min_pkt_size = c.max_pkt_size = 60;
 	pg_device_set_config(x->device, &c);
+}
+
+static void open_ends(struct ends *x, const char *backend)
+{
+	open_ends_way(x, backend, PG_RECEIVE_PACKET);
 }
 
 static void send_count(struct ends *x, uint64_t count, uint64_t delay)
@@ -59,14 +64,15 @@ static void finish(struct ends *x, uint32_t last, struct pg_receive_summary *sum
 	pg_engine_destroy(x->engine);
 }
 
-TEST_LIMIT(a_million_packets_are_equal_at_the_far_end, 120)
+/* All of a million: by the kernel's counter of the far end, by our receiver, and each once. */
+static void a_million(const char *backend, enum pg_receive_way way)
 {
 	enum { N = 1000000 };
 	struct pg_receive_summary s;
 	struct pg_link far;
 	struct ends x;
 
-	open_ends(&x, "packet");
+	open_ends_way(&x, backend, way);
 	send_count(&x, N, 0);
 	finish(&x, N, &s);
 	CHECK_EQ(pg_link_read("pgb", &far), 0);
@@ -78,6 +84,29 @@ TEST_LIMIT(a_million_packets_are_equal_at_the_far_end, 120)
 	CHECK_EQ(s.totals.bytes, 60 * s.totals.frames);
 	CHECK(s.tail_closed);
 	tap_note("receiver dropped %" PRIu64, s.totals.dropped);
+}
+
+TEST_LIMIT(a_million_through_packet_sockets_are_equal_at_the_far_end, 120)
+{
+	a_million("packet", PG_RECEIVE_PACKET);
+}
+
+static void need_bpf(void)
+{
+	if (geteuid() != 0)
+		tap_skip("loading BPF programs needs root");
+}
+
+TEST_LIMIT(a_million_to_the_receiver_at_the_driver_are_equal, 120)
+{
+	need_bpf();
+	a_million("packet", PG_RECEIVE_XDP);
+}
+
+TEST_LIMIT(a_million_live_frames_are_equal_at_the_far_end, 120)
+{
+	need_bpf();
+	a_million("live", PG_RECEIVE_XDP);
 }
 
 TEST(latency_is_measured_and_plausible)

@@ -65,7 +65,7 @@ int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128])
 	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
 	int on = 1, err;
 
-	*c = (struct pg_capture){.fd = -1};
+	*c = (struct pg_capture){.fd = -1, .dport = -1};
 	to.sll_ifindex = (int)if_nametoindex(ifname);
 	if (to.sll_ifindex == 0) {
 		snprintf(why, 128, "there is no network device \"%.15s\" here", ifname);
@@ -97,28 +97,41 @@ void pg_capture_close(struct pg_capture *c)
 		munmap(c->ring, c->block_size * c->nr_blocks);
 	if (c->fd >= 0)
 		close(c->fd);
-	*c = (struct pg_capture){.fd = -1};
+	*c = (struct pg_capture){.fd = -1, .dport = -1};
 }
 
-static int walk(struct tpacket_block_desc *block,
-		void (*fn)(void *arg, const struct pg_captured *frame), void *arg)
+static void hand_over(struct pg_capture *c, const struct tpacket3_hdr *h, pg_arrival_fn fn,
+		      void *arg)
+{
+	struct pg_frame_facts f = {0};
+	bool summed = !(h->tp_status & TP_STATUS_CSUMNOTREADY);
+	struct pg_arrival a = {
+		.kind = pg_frame_read((const uint8_t *)h + h->tp_mac, h->tp_snaplen, h->tp_len,
+				      summed, c->dport, &f),
+		.seq = f.seq,
+		.sec = f.sec,
+		.usec = f.usec,
+		.arrived_ns = h->tp_sec * 1000000000ull + h->tp_nsec,
+		/* the kernel took a tag out */
+		.bytes = h->tp_len + (h->tp_status & TP_STATUS_VLAN_VALID ? 4 : 0),
+		.flow = (f.saddr * 31 + f.daddr) * 17 + ((uint32_t)f.sport << 16 | f.dport),
+	};
+
+	if (a.kind == PG_FRAME_OURS)
+		c->dport = f.dport;
+	fn(arg, &a);
+}
+
+static int walk(struct pg_capture *c, struct tpacket_block_desc *block, pg_arrival_fn fn, void *arg)
 {
 	uint32_t n = block->hdr.bh1.num_pkts;
 	const uint8_t *at = (const uint8_t *)block + block->hdr.bh1.offset_to_first_pkt;
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tpacket3_hdr *h = (const void *)at;
-		struct pg_captured f = {
-			.data = at + h->tp_mac,
-			.caplen = h->tp_snaplen,
-			.len = h->tp_len,
-			.wire_len = h->tp_len + (h->tp_status & TP_STATUS_VLAN_VALID ? 4 : 0),
-			.arrived_ns = h->tp_sec * 1000000000ull + h->tp_nsec,
-			.checksummed = !(h->tp_status & TP_STATUS_CSUMNOTREADY),
-		};
 
 		__builtin_prefetch(at + h->tp_next_offset);
-		fn(arg, &f);
+		hand_over(c, h, fn, arg);
 		at += h->tp_next_offset;
 	}
 	return (int)n;
@@ -135,8 +148,7 @@ static bool is_gone(struct pg_capture *c)
 	return err && !if_indextoname((unsigned)c->ifindex, name);
 }
 
-int pg_capture_wait(struct pg_capture *c, int timeout_ms,
-		    void (*fn)(void *arg, const struct pg_captured *frame), void *arg)
+int pg_capture_wait(struct pg_capture *c, int timeout_ms, pg_arrival_fn fn, void *arg)
 {
 	int total = 0;
 
@@ -145,7 +157,7 @@ int pg_capture_wait(struct pg_capture *c, int timeout_ms,
 
 		/* The kernel hands a block over by this word, and takes it back by it. */
 		if (ww_load_acquire(&block->hdr.bh1.block_status) & TP_STATUS_USER) {
-			total += walk(block, fn, arg);
+			total += walk(c, block, fn, arg);
 			ww_store_release(&block->hdr.bh1.block_status, TP_STATUS_KERNEL);
 			c->next = (c->next + 1) % c->nr_blocks;
 			if (total >= 65536)

@@ -7,20 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "receive/arrival.h"
+
 struct pg_capture {
 	int fd; /* -1: closed */
 	int ifindex;
 	uint8_t *ring;
 	size_t block_size;
 	unsigned nr_blocks, next;
-};
-
-struct pg_captured {
-	const uint8_t *data;
-	uint32_t caplen, len;
-	uint32_t wire_len;   /* len and a tag that the kernel took out */
-	uint64_t arrived_ns; /* CLOCK_REALTIME, by the kernel when it had the frame */
-	bool checksummed;    /* false: the sender's kernel left checksums to a device */
+	int dport; /* of the last good frame, -1 before */
 };
 
 /* 0 or -errno, and why says what is missing. Frames are taken from the return on. */
@@ -30,8 +25,7 @@ void pg_capture_close(struct pg_capture *c);
  * Waits at most timeout_ms for a block and calls fn for each frame of those that are ready. Frames
  * handled, 0 for none, or -ENODEV when the device is gone.
  */
-int pg_capture_wait(struct pg_capture *c, int timeout_ms,
-		    void (*fn)(void *arg, const struct pg_captured *frame), void *arg);
+int pg_capture_wait(struct pg_capture *c, int timeout_ms, pg_arrival_fn fn, void *arg);
 /* Frames that found the ring full, since the last call. */
 uint64_t pg_capture_dropped(struct pg_capture *c);
 

@@ -17,18 +17,18 @@
 #include "base/atomic.h"
 #include "base/clock.h"
 #include "receive/capture.h"
-#include "receive/frame.h"
+#include "receive/tap.h"
 
 #define NS_PER_S 1000000000ull
 
 struct pg_receiver {
+	struct pg_tap *tap;	       /* T: one of these two */
 	struct pg_capture capture;     /* T */
 	struct pg_sequence sequence;   /* T */
 	struct pg_histogram latency;   /* T */
 	struct pg_histogram jitter;    /* T */
 	uint64_t last_latency;	       /* T */
 	uint64_t early, unstamped;     /* T */
-	int dport;		       /* T: of the last good frame, -1 before */
 	struct pg_receive_totals now;  /* T: published after each block */
 	struct pg_receive_totals seen; /* P */
 	uint32_t blocks;	       /* P: counts bursts, for the watchdog's reader */
@@ -50,19 +50,15 @@ static void fell_silent(struct ww_work *work)
 	ww_fetch_add_relaxed(&r->silences, 1u);
 }
 
-static void measure(struct pg_receiver *r, const struct pg_frame_facts *f, uint64_t arrived_ns)
+static void measure(struct pg_receiver *r, const struct pg_arrival *a)
 {
-	uint64_t sent_ns = f->sec * NS_PER_S + (uint64_t)f->usec * 1000;
+	uint64_t sent_ns = a->sec * NS_PER_S + (uint64_t)a->usec * 1000;
 
-	if (sent_ns == 0) {
-		r->unstamped++;
-		return;
-	}
-	if (sent_ns > arrived_ns) {
+	if (sent_ns > a->arrived_ns) {
 		r->early++;
 		return;
 	}
-	uint64_t latency = arrived_ns - sent_ns;
+	uint64_t latency = a->arrived_ns - sent_ns;
 
 	if (r->latency.count > 0)
 		pg_histogram_add(&r->jitter, latency > r->last_latency ? latency - r->last_latency
@@ -71,35 +67,41 @@ static void measure(struct pg_receiver *r, const struct pg_frame_facts *f, uint6
 	pg_histogram_add(&r->latency, latency);
 }
 
-static void take(void *arg, const struct pg_captured *c)
+static void take(void *arg, const struct pg_arrival *a)
 {
 	struct pg_receiver *r = arg;
-	struct pg_frame_facts f;
 
-	switch (pg_frame_read(c->data, c->caplen, c->len, c->checksummed, r->dport, &f)) {
-	case PG_FRAME_OTHER:
-		r->now.other++;
+	if (a->kind != PG_FRAME_OURS) {
+		if (a->kind == PG_FRAME_DAMAGED)
+			r->now.damaged++;
+		else
+			r->now.other++;
 		return;
-	case PG_FRAME_DAMAGED:
-		r->now.damaged++;
-		return;
-	case PG_FRAME_OURS:
-		break;
 	}
-	r->dport = f.dport;
-	if (r->now.frames++ == 0)
-		r->now.first_ns = c->arrived_ns;
-	r->now.last_ns = c->arrived_ns;
-	r->now.bytes += c->wire_len;
-	pg_sequence_add(&r->sequence, f.seq, ((uint64_t)f.sec << 32) | f.usec);
-	measure(r, &f, c->arrived_ns);
+	r->now.frames++;
+	r->now.bytes += a->bytes;
+	pg_sequence_add(&r->sequence, a->seq, ((uint64_t)a->sec << 32) | a->usec);
+	if (a->arrived_ns) {
+		if (r->now.first_ns == 0)
+			r->now.first_ns = a->arrived_ns;
+		r->now.last_ns = a->arrived_ns;
+	}
+	if (a->sec == 0)
+		r->unstamped++;
+	else if (a->arrived_ns)
+		measure(r, a);
 }
 
 static void publish(struct pg_receiver *r)
 {
 	struct pg_receive_totals *to = &r->seen;
 
-	r->now.dropped += pg_capture_dropped(&r->capture);
+	if (r->tap) {
+		r->now.dropped += pg_tap_dropped(r->tap);
+		r->now.other += pg_tap_other(r->tap);
+	} else {
+		r->now.dropped += pg_capture_dropped(&r->capture);
+	}
 	ww_store_relaxed(&to->frames, r->now.frames);
 	ww_store_relaxed(&to->bytes, r->now.bytes);
 	ww_store_relaxed(&to->damaged, r->now.damaged);
@@ -111,6 +113,12 @@ static void publish(struct pg_receiver *r)
 	ww_store_relaxed(&to->last_seq, pg_sequence_top(&r->sequence));
 }
 
+static int wait_frames(struct pg_receiver *r, int timeout_ms)
+{
+	return r->tap ? pg_tap_wait(r->tap, timeout_ms, take, r)
+		      : pg_capture_wait(&r->capture, timeout_ms, take, r);
+}
+
 static int receive_thread(void *arg)
 {
 	struct pg_receiver *r = arg;
@@ -118,7 +126,7 @@ static int receive_thread(void *arg)
 	while (!ww_thread_should_stop()) {
 		uint64_t before = r->now.frames;
 		/* 20 ms bounds how long a stop waits; a block wakes it at once. */
-		int n = pg_capture_wait(&r->capture, 20, take, r);
+		int n = wait_frames(r, 20);
 
 		if (n < 0) {
 			/* What was counted stands. */
@@ -139,7 +147,7 @@ static int receive_thread(void *arg)
 /* What was in the ring when the thread stopped. */
 static void drain(struct pg_receiver *r)
 {
-	while (pg_capture_wait(&r->capture, 0, take, r) > 0)
+	while (wait_frames(r, 0) > 0)
 		;
 	publish(r);
 }
@@ -150,7 +158,21 @@ static void free_receiver(struct pg_receiver *r)
 		ww_destroy_workqueue(r->queue);
 	pg_sequence_free(&r->sequence);
 	pg_capture_close(&r->capture);
+	pg_tap_close(r->tap);
 	ww_free(r);
+}
+
+/* XDP where it can be had, unless another way is asked for; 0 or errno. */
+static int open_way(struct pg_receiver *r, const struct pg_receiver_options *options, char why[128])
+{
+	if (options->way != PG_RECEIVE_PACKET) {
+		r->tap = pg_tap_open(options->ifname, why);
+		if (r->tap)
+			return 0;
+		if (options->way == PG_RECEIVE_XDP)
+			return errno;
+	}
+	return -pg_capture_open(&r->capture, options->ifname, why);
 }
 
 struct pg_receiver *pg_receiver_start(const struct pg_receiver_options *options, char why[128])
@@ -162,13 +184,12 @@ struct pg_receiver *pg_receiver_start(const struct pg_receiver_options *options,
 	snprintf(why, 128, "not enough memory for a receiver");
 	if (!r)
 		return NULL;
-	r->dport = -1;
 	r->silence_ticks = ww_msecs_to_jiffies(silence_ms);
 	r->capture.fd = -1;
 	ww_init_delayed_work(&r->silence, fell_silent);
 	err = -pg_sequence_init(&r->sequence, options->from_start);
 	if (!err)
-		err = -pg_capture_open(&r->capture, options->ifname, why);
+		err = open_way(r, options, why);
 	if (err)
 		goto fail;
 	r->queue = ww_alloc_workqueue("pg_receive", WW_WQ_UNBOUND, 0);
@@ -248,6 +269,8 @@ void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_rece
 	out->sequence.seen = NULL;
 	out->latency = r->latency;
 	out->jitter = r->jitter;
+	out->way = r->tap ? "xdp" : "packet";
+	out->cpus = r->tap ? pg_tap_cpus(r->tap) : 1;
 	out->early = r->early;
 	out->unstamped = r->unstamped;
 	out->tail_closed = last_seq != 0;

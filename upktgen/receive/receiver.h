@@ -16,8 +16,15 @@
 
 struct pg_receiver; /* opaque */
 
+enum pg_receive_way {
+	PG_RECEIVE_AUTO,   /* the first of the two that can be had */
+	PG_RECEIVE_XDP,	   /* a program at the driver: full speed; frames of ours end there */
+	PG_RECEIVE_PACKET, /* a packet socket beside the stack: 1 to 2 million frames/s */
+};
+
 struct pg_receiver_options {
 	const char *ifname;
+	enum pg_receive_way way;
 	bool from_start;     /* the sender starts after us: number 1 is the first */
 	int cpu;	     /* to run on, -1 for any */
 	uint32_t silence_ms; /* no frame for so long is silence; 0: 1000 */
@@ -41,8 +48,10 @@ struct pg_receive_summary {
 	struct pg_receive_totals totals;
 	struct pg_sequence sequence; /* its bitmap is gone */
 	struct pg_histogram latency, jitter;
-	uint64_t lost;	/* by the network: holes that are neither damaged frames nor our drops */
-	uint64_t early; /* stamped later than they arrived: the clocks differ */
+	const char *way; /* "xdp" or "packet" */
+	unsigned cpus;	 /* on which frames came in: between several the order is not known */
+	uint64_t lost;	 /* by the network: holes that are neither damaged frames nor our drops */
+	uint64_t early;	 /* stamped later than they arrived: the clocks differ */
 	uint64_t unstamped; /* the sender wrote no time */
 	bool tail_closed;   /* the sender's last number was known */
 };

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* One frame as the receiver's books see it, whichever way it was captured. */
+#ifndef UPKTGEN_RECEIVE_ARRIVAL_H
+#define UPKTGEN_RECEIVE_ARRIVAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "receive/frame.h"
+
+struct pg_arrival {
+	enum pg_frame_kind kind;
+	uint32_t seq;
+	uint32_t sec, usec;  /* the stamp as it stands in the frame */
+	uint64_t arrived_ns; /* CLOCK_REALTIME; 0: not read for this one */
+	uint32_t bytes;	     /* with tags, without CRC */
+	uint32_t flow;	     /* hash of addresses and ports */
+};
+
+typedef void (*pg_arrival_fn)(void *arg, const struct pg_arrival *a);
+
+#endif
