@@ -14,6 +14,8 @@ static const struct {
 	const char *what;
 } rows[] = {
 	{"receive", upk_cmd_receive, "receive pktgen's packets: loss, order, latency"},
+	{"run", upk_cmd_run, "carry out a script of pktgen commands"},
+	{"check", upk_cmd_check, "find every fault of a script, without sending"},
 	{"help", upk_cmd_help, "this text"},
 };
 

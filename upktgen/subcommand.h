@@ -13,6 +13,8 @@ enum {
 	UPK_USAGE = 2,	/* the words were wrong; nothing was done */
 };
 
+int upk_cmd_run(int argc, char **argv);
+int upk_cmd_check(int argc, char **argv);
 int upk_cmd_help(int argc, char **argv);
 int upk_cmd_receive(int argc, char **argv);
 

@@ -425,9 +425,11 @@ bool pg_words_exists(struct pg_words *w, const char *target)
 	return is;
 }
 
+/* The names are copied first: fn may call back into the words. */
 void pg_words_each(struct pg_words *w, void (*fn)(const char *target, void *arg), void *arg)
 {
-	char name[32];
+	char name[32], (*names)[PG_DEV_NAME] = NULL;
+	size_t n = 0;
 
 	fn("pgctrl", arg);
 	for (int i = 0; i < pg_engine_threads(w->engine); i++) {
@@ -436,9 +438,16 @@ void pg_words_each(struct pg_words *w, void (*fn)(const char *target, void *arg)
 	}
 	ww_lock(&w->lock);
 	for (struct device_text *t = w->texts; t; t = t->next)
+		n++;
+	names = n ? ww_alloc(n * sizeof(*names)) : NULL;
+	n = 0;
+	for (struct device_text *t = w->texts; t && names; t = t->next)
 		if (pg_engine_find(w->engine, t->name))
-			fn(t->name, arg);
+			memcpy(names[n++], t->name, PG_DEV_NAME);
 	ww_unlock(&w->lock);
+	for (size_t i = 0; i < n; i++)
+		fn(names[i], arg);
+	ww_free(names);
 }
 
 bool pg_words_device(struct pg_words *w, const char *name, struct pg_device_facts *facts,

@@ -176,8 +176,11 @@ void pg_engine_remove_all(struct pg_engine *e, int cpu)
 
 	if (!t)
 		return;
+	/* A request that is already served must not hit a device that is added afterwards. */
+	uint32_t mine = ww_fetch_add(&t->removals_asked, 1u) + 1;
+
 	ww_control_post(&t->control, PG_T_REMDEVALL);
-	ww_wait_event(&e->done, ww_load_relaxed(&t->nr_devices) == 0);
+	ww_wait_event(&e->done, (int32_t)(ww_load_acquire(&t->removals_done) - mine) >= 0);
 }
 
 struct pg_device *pg_engine_find(struct pg_engine *e, const char *name)

@@ -70,6 +70,7 @@ struct pg_thread {
 	struct pg_device **run;	  /* T: the running devices */
 	unsigned nr_run;	  /* T */
 	struct ww_list devices;	  /* L: newest first */
+	uint32_t removals_asked, removals_done; /* a removal waits for a number of its own */
 	uint32_t nr_devices;	  /* L to write; read relaxed */
 } ww_aligned_line;
 

@@ -79,6 +79,7 @@ static void run_all(struct pg_thread *t)
 static void remove_all(struct pg_thread *t)
 {
 	struct ww_list gone = WW_LIST_INIT(gone), *l, *n;
+	uint32_t asked = ww_load_acquire(&t->removals_asked);
 
 	stop_all(t);
 	settle(t);
@@ -88,6 +89,7 @@ static void remove_all(struct pg_thread *t)
 	ww_unlock(&t->engine->lock);
 	ww_list_for_each_safe (l, n, &gone)
 		pg_device_free(ww_list_entry(l, struct pg_device, link));
+	ww_store_release(&t->removals_done, asked);
 	ww_wake_up_all(&t->engine->done);
 }
 

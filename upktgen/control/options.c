@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "control/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "transmit/backend.h"
+
+enum { KEY_SEED = 0x100, KEY_STRICT, KEY_NO_BURST, KEY_STAMP, KEY_JSON, KEY_PROGRESS };
+
+static const struct argp_option options[] = {
+	{"seed", KEY_SEED, "N", 0, "fix every random choice; the seed of a run is printed", 0},
+	{"backend", 'b', "NAME", 0, "how to send; \"upktgen probe\" lists the ways", 0},
+	{"strict", KEY_STRICT, NULL, 0,
+	 "refuse and answer as the kernel does, also where ours is kinder", 0},
+	{"no-burst", KEY_NO_BURST, NULL, 0, "after a stall, do not catch up with the schedule", 0},
+	{"stamp-every", KEY_STAMP, "N", 0, "packets that share one reading of the clock (1)", 0},
+	{"json", KEY_JSON, NULL, 0, "one JSON document instead of text", 0},
+	{"progress", KEY_PROGRESS, "HOW", OPTION_ARG_OPTIONAL,
+	 "a line each second on standard error: text or json", 0},
+	{0},
+};
+
+uint64_t upk_number(struct argp_state *state, const char *what, const char *text, uint64_t max)
+{
+	char *end;
+	uint64_t n;
+
+	errno = 0;
+	n = strtoull(text, &end, 0);
+	if (errno || *end || *text < '0' || *text > '9' || n > max)
+		argp_error(state, "%s: '%s' is not a number from 0 to %llu", what, text,
+			   (unsigned long long)max);
+	return n;
+}
+
+static void check_backend(struct argp_state *state, const char *name)
+{
+	char list[160] = "";
+	const char *arg;
+	size_t n = 0;
+
+	if (pg_backend_find(name, &arg))
+		return;
+	for (unsigned i = 0; pg_backends[i] && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
+				      pg_backends[i]->name);
+	argp_error(state, "no backend '%s'; there are: %s", name, list);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct upk_options *o = state->input;
+
+	switch (key) {
+	case KEY_SEED:
+		o->engine.seed = upk_number(state, "--seed", arg, UINT64_MAX);
+		o->seed_given = true;
+		return 0;
+	case 'b':
+		check_backend(state, arg);
+		o->engine.backend = arg;
+		return 0;
+	case KEY_STRICT:
+		o->engine.strict = true;
+		return 0;
+	case KEY_NO_BURST:
+		o->engine.no_burst = true;
+		return 0;
+	case KEY_STAMP:
+		o->engine.stamp_every = (unsigned)upk_number(state, "--stamp-every", arg, 1 << 20);
+		return 0;
+	case KEY_JSON:
+		o->json = true;
+		return 0;
+	case KEY_PROGRESS:
+		if (!arg || !strcmp(arg, "text"))
+			o->progress = UPK_PROGRESS_TEXT;
+		else if (!strcmp(arg, "json"))
+			o->progress = UPK_PROGRESS_JSON;
+		else
+			argp_error(state, "--progress: '%s' is neither text nor json", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp upk_options_argp = {.options = options, .parser = parse};
+
+void upk_options_settle(struct upk_options *o)
+{
+	if (o->seed_given)
+		return;
+	/* short enough to be typed again */
+	if (getrandom(&o->engine.seed, sizeof(o->engine.seed), 0) != sizeof(o->engine.seed))
+		o->engine.seed = ww_clock_real_ns();
+	o->engine.seed &= 0xffffffff;
+}

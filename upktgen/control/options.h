@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Options that several subcommands share, as an argp child. */
+#ifndef UPKTGEN_CONTROL_OPTIONS_H
+#define UPKTGEN_CONTROL_OPTIONS_H
+
+#include <argp.h>
+
+#include "transmit/engine.h"
+
+enum upk_progress { UPK_PROGRESS_NONE, UPK_PROGRESS_TEXT, UPK_PROGRESS_JSON };
+
+struct upk_options {
+	struct pg_engine_options engine;
+	bool seed_given;
+	bool json;
+	enum upk_progress progress;
+};
+
+/* Input: a struct upk_options. */
+extern const struct argp upk_options_argp;
+
+/* Chooses the seed where none was given. */
+void upk_options_settle(struct upk_options *o);
+
+/* A whole decimal number up to max; else argp_error(). */
+uint64_t upk_number(struct argp_state *state, const char *what, const char *text, uint64_t max);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "control/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/atomic.h"
+
+static struct pg_engine *to_stop; /* by the handler */
+static int caught;
+
+static void handler(int sig)
+{
+	struct pg_engine *e = ww_load_relaxed(&to_stop);
+	int saved = errno;
+
+	ww_store_relaxed(&caught, sig);
+	if (e)
+		pg_engine_stop_from_signal(e);
+	errno = saved;
+}
+
+int upk_session_signal(void)
+{
+	return ww_load_relaxed(&caught);
+}
+
+void upk_session_catch_signals(struct upk_session *s)
+{
+	struct sigaction sa = {.sa_handler = handler};
+
+	ww_store_relaxed(&to_stop, s->engine);
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+}
+
+static void say_command(const char *target, const char *buf, size_t len, int err)
+{
+	fprintf(stderr, "upktgen: %s: %.*s: %d\n", target, (int)strcspn(buf, "\n"), len ? buf : "",
+		err);
+}
+
+int upk_session_open(struct upk_session *s, const struct upk_options *options)
+{
+	struct pg_words_options w = {.strict = options->engine.strict, .debug = say_command};
+
+	s->options = *options;
+	upk_options_settle(&s->options);
+	s->engine = pg_engine_create(&s->options.engine);
+	s->words = s->engine ? pg_words_create(s->engine, &w) : NULL;
+	if (s->words)
+		return 0;
+	int err = -errno;
+
+	fprintf(stderr, "upktgen: the transmit threads can't be started: %s\n", strerror(-err));
+	pg_engine_destroy(s->engine);
+	s->engine = NULL;
+	return err;
+}
+
+void upk_session_close(struct upk_session *s)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	ww_store_relaxed(&to_stop, (struct pg_engine *)NULL);
+	pg_words_destroy(s->words);
+	pg_engine_destroy(s->engine);
+}
+
+int upk_session_write(struct upk_session *s, const char *target, const char *command,
+		      struct pg_outcome *out)
+{
+	return pg_words_write(s->words, target, command, strlen(command), out);
+}
