@@ -3,6 +3,8 @@
 #include "thread_util.h"
 
 #include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/thread.h"
 
@@ -344,6 +346,34 @@ TEST(a_completion_on_the_stack_may_go_when_its_wait_has_returned)
 		memset(s, 0xa5, sizeof(*s));
 		free(s);
 	}
+}
+
+TEST(a_queue_with_waiters_of_the_parent_works_afresh_in_the_child_of_a_fork)
+{
+	int status;
+
+	NEEDS_FORK();
+	for (int i = 0; i < 8; i++)
+		ww_thread_run(waits, NULL, "parents%d", i);
+	wait_for_waiters(8);
+	pid_t pid = fork();
+	if (pid == 0) {
+		bool stale = ww_waitqueue_active(&queue) || ww_wake_up_all(&queue);
+
+		for (int i = 0; i < 8; i++)
+			ww_thread_run(waits, NULL, "childs%d", i);
+		wait_for_waiters(8);
+		ww_store_release(&done, 1);
+		ww_wake_up(&queue);
+		UNTIL(ww_load_acquire(&woken) == 8);
+		_exit(stale);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	wait_for_waiters(8);
+	ww_store_release(&done, 1);
+	ww_wake_up(&queue);
+	UNTIL(ww_load_acquire(&woken) == 8);
 }
 
 #define RUN  1u

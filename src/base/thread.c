@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/cpu.h"
+#include "base/fork.h"
 #include "base/lock.h"
 
 struct hook {
@@ -29,6 +30,11 @@ static struct ww_lock hook_lock = WW_LOCK_INIT; /* (H) */
 static struct hook *oldest_hook; /* (H), never freed: threads walk without the lock */
 static struct hook *newest_hook; /* (H), read with acquire: pairs: BASE-1 */
 
+static void fork_child(void)
+{
+	ww_lock_init(&hook_lock); /* whoever held it is gone; the list is whole at every moment */
+}
+
 int ww_os_thread_add_hooks(void (*start)(void *), void (*exit)(void *), void *arg)
 {
 	struct hook *h = ww_alloc(sizeof(*h));
@@ -37,6 +43,8 @@ int ww_os_thread_add_hooks(void (*start)(void *), void (*exit)(void *), void *ar
 		return -ENOMEM;
 	*h = (struct hook){.start = start, .exit = exit, .arg = arg};
 	ww_lock(&hook_lock);
+	if (!newest_hook)
+		ww_fork_register(NULL, NULL, fork_child);
 	h->older = newest_hook;
 	h->id = h->older ? h->older->id + 1 : 1;
 	if (h->older)

@@ -31,13 +31,13 @@ WW_EXPORT void ww_complete(struct ww_completion *done)
 	struct completion *c = inside(done);
 	struct ww_wake_batch batch = {.n = 0};
 
-	ww_lock(&c->q.lock);
+	ww_waitq_lock(&c->q);
 	if (c->done != DONE_ALL)
 		ww_store_relaxed(&c->done, c->done + 1);
 	for (struct ww_waiter *w = c->q.first; w; w = w->next)
 		if (ww_waitq_wake_one(&c->q, w, WW_TASK_NORMAL, &batch))
 			break;
-	ww_unlock(&c->q.lock);
+	ww_waitq_unlock(&c->q);
 	ww_wake_batch_flush(&batch);
 }
 
@@ -47,13 +47,13 @@ WW_EXPORT void ww_complete_all(struct ww_completion *done)
 	struct ww_wake_batch batch = {.n = 0};
 	struct ww_waiter *next;
 
-	ww_lock(&c->q.lock);
+	ww_waitq_lock(&c->q);
 	ww_store_relaxed(&c->done, DONE_ALL);
 	for (struct ww_waiter *w = c->q.first; w; w = next) {
 		next = w->next;
 		ww_waitq_wake_one(&c->q, w, WW_TASK_NORMAL, &batch);
 	}
-	ww_unlock(&c->q.lock);
+	ww_waitq_unlock(&c->q);
 	ww_wake_batch_flush(&batch);
 }
 
@@ -79,13 +79,13 @@ static int64_t wait_locked(struct completion *c, int64_t timeout, unsigned state
 		}
 		ww_waitq_add(&c->q, &w, true);
 		ww_set_current_state(state);
-		ww_unlock(&c->q.lock);
+		ww_waitq_unlock(&c->q);
 		timeout = ww_schedule_timeout(timeout);
-		ww_lock(&c->q.lock);
+		ww_waitq_lock(&c->q);
 		mine = take(c);
 	}
 	ww_waitq_del(&c->q, &w);
-	ww_unlock(&c->q.lock);
+	ww_waitq_unlock(&c->q);
 	if (mine)
 		return timeout ? timeout : 1;
 	return timeout;
@@ -97,7 +97,7 @@ static int64_t wait_common(struct ww_completion *done, int64_t timeout, unsigned
 	struct completion *c = inside(done);
 
 	ww_might_sleep(call);
-	ww_lock(&c->q.lock);
+	ww_waitq_lock(&c->q);
 	return wait_locked(c, timeout, state);
 }
 
@@ -143,9 +143,9 @@ WW_EXPORT bool ww_try_wait_for_completion(struct ww_completion *done)
 
 	if (!ww_load_relaxed(&c->done))
 		return false;
-	ww_lock(&c->q.lock);
+	ww_waitq_lock(&c->q);
 	bool mine = take(c);
-	ww_unlock(&c->q.lock);
+	ww_waitq_unlock(&c->q);
 	return mine;
 }
 
@@ -156,7 +156,7 @@ WW_EXPORT bool ww_completion_done(struct ww_completion *done)
 	if (!ww_load_relaxed(&c->done))
 		return false;
 	/* A completing call may still hold the lock, and the caller may be about to free. */
-	ww_lock(&c->q.lock);
-	ww_unlock(&c->q.lock);
+	ww_waitq_lock(&c->q);
+	ww_waitq_unlock(&c->q);
 	return true;
 }

@@ -70,7 +70,7 @@ static void finish(struct ww_thread *t, int result)
 	ww_xchg(&t->state, WW_TASK_DEAD);      /* pairs: THREAD-9 */
 	if (ww_unlikely(ww_load_relaxed(&ww_rest_awaited)))
 		ww_rest_reached();
-	ww_store_relaxed(&t->life, WW_LIFE_ENDED);
+	ww_task_set_life(t, WW_LIFE_ENDED);
 	if (ww_freezing_task(t))
 		ww_freezer_progress();
 	ww_task = &ww_task_nobody;

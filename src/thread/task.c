@@ -5,6 +5,7 @@
  */
 #include "thread/thread.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,9 @@
 
 struct ww_thread ww_task_nobody = {.name = "nobody", .flags = WW_TF_FOREIGN, .cpu = -1};
 __thread struct ww_thread *ww_task __attribute__((tls_model("initial-exec"))) = &ww_task_nobody;
+
+uint32_t ww_fork_generation;
+struct ww_lock ww_fork_renew_lock = WW_LOCK_INIT;
 
 static struct ww_lock pool_lock = WW_LOCK_INIT;
 static struct ww_list used = WW_LIST_INIT(used); /* (P) */
@@ -42,23 +46,41 @@ static void fork_child(void)
 {
 	struct ww_list *pos, *next;
 
+	ww_fork_generation++;
 	ww_list_for_each_safe (pos, next, &used) {
 		struct ww_thread *t = ww_list_entry(pos, struct ww_thread, all);
 
 		if (t == ww_task)
 			continue;
 		ww_list_del(&t->all);
-		t->life = WW_LIFE_FREE;
-		t->state = WW_TASK_DEAD;
+		ww_store_relaxed(&t->life, WW_LIFE_FREE);
+		ww_store_relaxed(&t->state, WW_TASK_DEAD);
 		ww_list_add_tail(&t->all, &dead);
 		nr_dead++;
 	}
 	if (ww_task != &ww_task_nobody) {
 		ww_task->tid = ww_os_thread_id();
-		ww_task->waiters = (struct ww_waitq){.first = NULL};
 	}
 	ww_freezer_fork_child();
+	ww_lock_init(&ww_fork_renew_lock);
 	ww_unlock(&pool_lock);
+}
+
+void ww_task_set_life(struct ww_thread *t, enum ww_task_life to)
+{
+	static const uint8_t allowed[] = {
+		[WW_LIFE_FREE] = 1u << WW_LIFE_NEW,
+		/* LIVE by the first wake-up; ENDED if stopped before; FREE if it never came up. */
+		[WW_LIFE_NEW] = 1u << WW_LIFE_LIVE | 1u << WW_LIFE_ENDED | 1u << WW_LIFE_FREE,
+		/* FREE at once for a thread that others made. */
+		[WW_LIFE_LIVE] = 1u << WW_LIFE_ENDED | 1u << WW_LIFE_FREE,
+		[WW_LIFE_ENDED] = 1u << WW_LIFE_FREE,
+	};
+	uint32_t from = ww_xchg_relaxed(&t->life, to);
+
+	assert(allowed[from] >> to & 1);
+	(void)allowed;
+	(void)from;
 }
 
 struct ww_thread *ww_task_alloc(void)
@@ -92,14 +114,14 @@ struct ww_thread *ww_task_alloc(void)
 	ww_store_relaxed(&t->ended, 0u);
 	ww_store_relaxed(&t->reaper, 0u);
 	ww_store_relaxed(&t->refs, 1u);
-	t->waiters = (struct ww_waitq){.first = NULL};
+	t->waiters = (struct ww_waitq){.generation = ww_fork_generation};
 	t->end = NULL;
 	t->pool_data = NULL;
 	t->result = -EINTR;
 	t->cpu = -1;
 	t->tid = 0;
 	ww_lock(&pool_lock);
-	ww_store_relaxed(&t->life, WW_LIFE_NEW);
+	ww_task_set_life(t, WW_LIFE_NEW);
 	ww_list_add_tail(&t->all, &used);
 	ww_unlock(&pool_lock);
 	return t;
@@ -108,7 +130,7 @@ struct ww_thread *ww_task_alloc(void)
 void ww_task_free(struct ww_thread *t)
 {
 	ww_lock(&pool_lock);
-	ww_store_relaxed(&t->life, WW_LIFE_FREE);
+	ww_task_set_life(t, WW_LIFE_FREE);
 	ww_store_relaxed(&t->state, WW_TASK_DEAD);
 	ww_list_del(&t->all);
 	ww_list_add_tail(&t->all, &dead);
@@ -148,7 +170,7 @@ struct ww_thread *ww_task_adopt(void)
 	t->tid = ww_os_thread_id();
 	ww_store_seq_cst(&t->flags, (uint32_t)WW_TF_FOREIGN);
 	ww_store_relaxed(&t->state, WW_TASK_RUNNING);
-	ww_store_relaxed(&t->life, WW_LIFE_LIVE);
+	ww_task_set_life(t, WW_LIFE_LIVE);
 	/* Until now it looked like one of ours, awake: pairs: THREAD-9 */
 	if (ww_load_seq_cst(&ww_rest_awaited))
 		ww_rest_reached();

@@ -53,6 +53,9 @@ enum ww_task_life {
 	WW_LIFE_ENDED, /* its value is known; somebody still holds a reference */
 };
 
+/* What may follow what: debug builds check each change. Bit n of allowed[from]: to n. */
+void ww_task_set_life(struct ww_thread *t, enum ww_task_life to);
+
 struct ww_thread {
 	/* What the loop of the thread reads; wakers don't write this line. */
 	ww_aligned_line uint32_t flags; /* (F) enum ww_task_flags */
@@ -85,6 +88,9 @@ struct ww_sched_hooks {
 void ww_sched_set_hooks(const struct ww_sched_hooks *hooks);
 
 /* task.c */
+/* How many forks lie between this process and the first one; a queue of an older one is stale. */
+extern uint32_t ww_fork_generation;
+extern struct ww_lock ww_fork_renew_lock;
 extern __thread struct ww_thread *ww_task __attribute__((tls_model("initial-exec")));
 extern struct ww_thread ww_task_nobody;
 struct ww_thread *ww_task_adopt(void);

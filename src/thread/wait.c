@@ -15,6 +15,26 @@ _Static_assert(sizeof(struct ww_waiter) <= sizeof(struct ww_wait_queue_entry), "
 #define queue_of(q)  ((struct ww_waitq *)(void *)(q))
 #define waiter_of(e) ((struct ww_waiter *)(void *)(e))
 
+static void renew(struct ww_waitq *q)
+{
+	ww_lock(&ww_fork_renew_lock);
+	if (q->generation != ww_fork_generation) {
+		ww_lock_init(&q->lock);
+		ww_store_relaxed(&q->first, NULL);
+		q->last = NULL;
+		ww_store_release(&q->generation, ww_fork_generation); /* pairs: THREAD-10 */
+	}
+	ww_unlock(&ww_fork_renew_lock);
+}
+
+void ww_waitq_lock(struct ww_waitq *q)
+{
+	if (ww_unlikely(ww_load_acquire(&q->generation) !=
+			ww_fork_generation)) /* pairs: THREAD-10 */
+		renew(q);
+	ww_lock(&q->lock);
+}
+
 static void insert_first(struct ww_waitq *q, struct ww_waiter *w)
 {
 	w->prev = NULL;
@@ -95,10 +115,10 @@ static void prepare(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry
 	struct ww_waiter *w = waiter_of(entry);
 
 	w->flags = flags;
-	ww_lock(&q->lock);
+	ww_waitq_lock(q);
 	ww_waitq_add(q, w, flags & WW_WAIT_EXCLUSIVE);
 	ww_set_current_state(state);
-	ww_unlock(&q->lock);
+	ww_waitq_unlock(q);
 }
 
 WW_EXPORT void ww_prepare_to_wait(struct ww_wait_queue_head *queue,
@@ -119,19 +139,19 @@ WW_EXPORT int ww_prepare_to_wait_event(struct ww_wait_queue_head *queue,
 	struct ww_waitq *q = queue_of(queue);
 	struct ww_waiter *w = waiter_of(entry);
 
-	ww_lock(&q->lock);
+	ww_waitq_lock(q);
 	if (ww_task_interrupted(w->thread, state)) {
 		/*
 		 * Off the queue, so that an exclusive wake-up can't choose it any more. If one has
 		 * already, the condition is true: the caller tests that first.
 		 */
 		ww_waitq_del(q, w);
-		ww_unlock(&q->lock);
+		ww_waitq_unlock(q);
 		return -WW_ERESTARTSYS;
 	}
 	ww_waitq_add(q, w, w->flags & WW_WAIT_EXCLUSIVE);
 	ww_set_current_state(state);
-	ww_unlock(&q->lock);
+	ww_waitq_unlock(q);
 	return 0;
 }
 
@@ -143,9 +163,9 @@ WW_EXPORT void ww_finish_wait(struct ww_wait_queue_head *queue, struct ww_wait_q
 	ww_set_current_state_plain(WW_TASK_RUNNING);
 	if (!ww_load_acquire(&w->queued)) /* pairs: THREAD-5 */
 		return;
-	ww_lock(&q->lock);
+	ww_waitq_lock(q);
 	ww_waitq_del(q, w);
-	ww_unlock(&q->lock);
+	ww_waitq_unlock(q);
 }
 
 void ww_wake_batch_flush(struct ww_wake_batch *b)
@@ -184,7 +204,7 @@ WW_EXPORT int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, i
 	struct ww_waiter *next;
 	int woken = 0;
 
-	ww_lock(&q->lock);
+	ww_waitq_lock(q);
 	for (struct ww_waiter *w = q->first; w; w = next) {
 		unsigned flags = w->flags;
 
@@ -193,14 +213,16 @@ WW_EXPORT int ww_wake_up_mode(struct ww_wait_queue_head *queue, unsigned mode, i
 		    ++woken == nr)
 			break;
 	}
-	ww_unlock(&q->lock);
+	ww_waitq_unlock(q);
 	ww_wake_batch_flush(&batch);
 	return woken;
 }
 
 WW_EXPORT bool ww_waitqueue_active(const struct ww_wait_queue_head *queue)
 {
-	return ww_load_relaxed(&((const struct ww_waitq *)(const void *)queue)->first) != NULL;
+	const struct ww_waitq *q = (const void *)queue;
+
+	return ww_load_relaxed(&q->first) && ww_load_relaxed(&q->generation) == ww_fork_generation;
 }
 
 WW_EXPORT bool ww_wq_has_sleeper(struct ww_wait_queue_head *queue)
@@ -211,8 +233,8 @@ WW_EXPORT bool ww_wq_has_sleeper(struct ww_wait_queue_head *queue)
 	 * The lock, and not just a barrier: a waiter queues under it before it tests the condition,
 	 * so either it is seen here or its test sees what the caller wrote. pairs: LOCK-1
 	 */
-	ww_lock(&q->lock);
+	ww_waitq_lock(q);
 	bool some = q->first != NULL;
-	ww_unlock(&q->lock);
+	ww_waitq_unlock(q);
 	return some;
 }

@@ -15,6 +15,7 @@ struct ww_waiter {
 
 struct ww_waitq {
 	struct ww_lock lock;
+	uint32_t generation; /* of the process whose threads wait here: see ww_waitq_lock() */
 	struct ww_waiter *first, *last; /* (Q) those that are not exclusive first */
 };
 
@@ -24,6 +25,16 @@ struct ww_wake_batch {
 	int n;
 	struct ww_thread *thread[WW_WAKE_BATCH];
 };
+
+/*
+ * After fork, a queue may hold waiters, and a lock, of threads that the child does not have, on
+ * stacks that the child uses again: its first use there empties it.
+ */
+void ww_waitq_lock(struct ww_waitq *q);
+static inline void ww_waitq_unlock(struct ww_waitq *q)
+{
+	ww_unlock(&q->lock);
+}
 
 /* All with the queue's lock held, but the flush. */
 void ww_waitq_add(struct ww_waitq *q, struct ww_waiter *w, bool exclusive);

@@ -25,6 +25,7 @@ struct worker {
 	struct ww_list delayed;	  /* (L) their timers run; flushes of one lie behind it */
 	struct ww_thread *thread; /* (O) who runs it, or will */
 	struct work *current;	  /* (L) what it runs; also for a moment afterwards */
+	uint32_t generation;	  /* (O) of forks, as in wait.h */
 	uint32_t running;	  /* (L) a thread is in ww_worker_fn() */
 };
 
@@ -50,6 +51,30 @@ _Static_assert(sizeof(struct ww_worker) == 128 && sizeof(struct ww_worker_work) 
 #define worker_of(w) ((struct worker *)(void *)(w))
 #define work_of(w)   ((struct work *)(void *)(w))
 #define dwork_of(w)  ((struct ww_worker_delayed_work *)(void *)(w))
+
+/* In the child of a fork the parent's items are gone, and so is who held the lock. */
+static void renew(struct worker *wk)
+{
+	ww_lock(&ww_fork_renew_lock);
+	if (wk->generation == ww_fork_generation) {
+		ww_unlock(&ww_fork_renew_lock);
+		return;
+	}
+	ww_lock_init(&wk->lock);
+	ww_list_init(&wk->ready);
+	ww_list_init(&wk->delayed);
+	wk->current = NULL;
+	ww_store_release(&wk->generation, ww_fork_generation); /* pairs: THREAD-10 */
+	ww_unlock(&ww_fork_renew_lock);
+}
+
+static void lock_worker(struct worker *wk)
+{
+	if (ww_unlikely(ww_load_acquire(&wk->generation) !=
+			ww_fork_generation)) /* pairs: THREAD-10 */
+		renew(wk);
+	ww_lock(&wk->lock);
+}
 
 static bool linked(const struct work *w)
 {
@@ -133,7 +158,7 @@ WW_EXPORT void ww_worker_timer_fn_(struct ww_timer *timer)
 
 	if (!wk)
 		return;
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	if (linked(w) && (w->where & WORK_DELAYED)) {
 		/* The item first, then the flushes that lay behind it. */
 		before = wk->ready.prev;
@@ -150,7 +175,7 @@ WW_EXPORT bool ww_worker_queue_work(struct ww_worker *worker, struct ww_worker_w
 	struct work *w = work_of(work);
 	struct kick k = {.thread = NULL};
 
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	bool queued = may_queue(wk, w, __func__);
 	if (queued)
 		link_ready(wk, w, &wk->ready, &k);
@@ -179,7 +204,7 @@ WW_EXPORT bool ww_worker_queue_delayed_work(struct ww_worker *worker,
 	struct work *w = work_of(&dwork->work);
 	struct kick k = {.thread = NULL};
 
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	bool queued = may_queue(wk, w, __func__);
 	if (queued)
 		queue_delayed_locked(wk, w, delay, &k);
@@ -193,7 +218,7 @@ static void delete_timer(struct worker *wk, struct work *w)
 	w->canceling++;
 	ww_unlock(&wk->lock);
 	ww_timer_delete_sync(&dwork_of(w)->timer);
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	w->canceling--;
 }
 
@@ -217,7 +242,7 @@ WW_EXPORT bool ww_worker_mod_delayed_work(struct ww_worker *worker,
 	struct kick k = {.thread = NULL};
 	bool was_queued = false;
 
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	if (w->worker == wk) {
 		delete_timer(wk, w);
 		/* A cancel, or another modification, is at it: it decides. */
@@ -290,7 +315,7 @@ WW_EXPORT void ww_worker_flush_work(struct ww_worker_work *work)
 		return;
 	ww_might_sleep(__func__);
 	flush_init(&f);
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	bool wait = flush_behind(wk, w, work_of(&f.work), &k);
 	unlock_and_kick(wk, &k);
 	if (wait)
@@ -323,7 +348,7 @@ static bool cancel_sync(struct work *w, bool delayed, const char *call)
 	if (!wk)
 		return false;
 	ww_might_sleep(call);
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	if (delayed)
 		delete_timer(wk, w);
 	bool was_queued = unlink_work(wk, w, &k);
@@ -336,13 +361,13 @@ static bool cancel_sync(struct work *w, bool delayed, const char *call)
 	flush_init(&f);
 	unlock_and_kick(wk, &k);
 	bool wait = may_wait(wk, call);
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	k.thread = NULL;
 	wait = wait && flush_behind(wk, w, work_of(&f.work), &k);
 	unlock_and_kick(wk, &k);
 	if (wait)
 		ww_wait_for_completion(&f.done);
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	w->canceling--;
 	ww_unlock(&wk->lock);
 	return was_queued;
@@ -383,6 +408,7 @@ WW_EXPORT void ww_worker_init(struct ww_worker *worker)
 	struct worker *wk = worker_of(worker);
 
 	*worker = (struct ww_worker){{0}};
+	wk->generation = ww_fork_generation;
 	ww_list_init(&wk->ready);
 	ww_list_init(&wk->delayed);
 }
@@ -390,7 +416,7 @@ WW_EXPORT void ww_worker_init(struct ww_worker *worker)
 /* The next item, now the current one; NULL when there is none. */
 static struct work *take_next(struct worker *wk)
 {
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	struct work *w = first_of(&wk->ready);
 	if (w)
 		ww_list_del(&w->node);
@@ -403,7 +429,7 @@ static bool begin(struct worker *wk)
 {
 	struct ww_thread *self = ww_task_self(), *other = NULL;
 
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	if (wk->running || (wk->thread && wk->thread != self))
 		other = wk->thread;
 	else
@@ -420,7 +446,7 @@ static bool begin(struct worker *wk)
 static void end(struct worker *wk)
 {
 	ww_set_current_state_plain(WW_TASK_RUNNING);
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	ww_store_relaxed(&wk->thread, NULL);
 	wk->running = 0;
 	ww_unlock(&wk->lock);
@@ -542,7 +568,7 @@ static void drop_delayed(struct worker *wk, const char *name)
 	struct work *w;
 	struct kick k = {.thread = NULL};
 
-	ww_lock(&wk->lock);
+	lock_worker(wk);
 	while ((w = first_of(&wk->delayed))) {
 		ww_misuse("ww_worker_destroy", "worker '%s': delayed item of %s still pending",
 			  name, ww_symbol_fn(w->func));
