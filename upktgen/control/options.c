@@ -9,7 +9,15 @@
 #include "base/clock.h"
 #include "transmit/backend.h"
 
-enum { KEY_SEED = 0x100, KEY_STRICT, KEY_NO_BURST, KEY_STAMP, KEY_JSON, KEY_PROGRESS };
+enum {
+	KEY_SEED = 0x100,
+	KEY_STRICT,
+	KEY_NO_BURST,
+	KEY_STAMP,
+	KEY_JSON,
+	KEY_PROGRESS,
+	KEY_RECEIVER
+};
 
 static const struct argp_option options[] = {
 	{"seed", KEY_SEED, "N", 0, "fix every random choice; the seed of a run is printed", 0},
@@ -18,6 +26,9 @@ static const struct argp_option options[] = {
 	 "refuse and answer as the kernel does, also where ours is kinder", 0},
 	{"no-burst", KEY_NO_BURST, NULL, 0, "after a stall, do not catch up with the schedule", 0},
 	{"stamp-every", KEY_STAMP, "N", 0, "packets that share one reading of the clock (1)", 0},
+	{"receiver", KEY_RECEIVER, "DEV", 0,
+	 "receive on DEV, the far end, meanwhile, and settle the books of both ends", 0},
+	{"time", 't', "TIME", 0, "stop each start after TIME: 5, 300ms, 2m", 0},
 	{"json", KEY_JSON, NULL, 0, "one JSON document instead of text", 0},
 	{"progress", KEY_PROGRESS, "HOW", OPTION_ARG_OPTIONAL,
 	 "a line each second on standard error: text or json", 0},
@@ -35,6 +46,23 @@ uint64_t upk_number(struct argp_state *state, const char *what, const char *text
 		argp_error(state, "%s: '%s' is not a number from 0 to %llu", what, text,
 			   (unsigned long long)max);
 	return n;
+}
+
+uint64_t upk_duration(struct argp_state *state, const char *what, const char *text)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"", 1e9}, {"s", 1e9},  {"ms", 1e6},   {"us", 1e3},
+		     {"ns", 1}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+	char *end;
+	double n = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (end != text && !strcmp(end, units[i].unit) && n >= 0 && n * units[i].ns < 9e18)
+			return (uint64_t)(n * units[i].ns);
+	argp_error(state, "%s: '%s' is no time; right is 5, 2.5s, 300ms, 2m or 1h", what, text);
+	return 0;
 }
 
 static void check_backend(struct argp_state *state, const char *name)
@@ -72,6 +100,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_STAMP:
 		o->engine.stamp_every = (unsigned)upk_number(state, "--stamp-every", arg, 1 << 20);
+		return 0;
+	case KEY_RECEIVER:
+		o->receiver = arg;
+		return 0;
+	case 't':
+		o->limit_ms = upk_duration(state, "--time", arg) / 1000000;
+		if (!o->limit_ms)
+			argp_error(state, "--time: '%s' is less than a millisecond", arg);
 		return 0;
 	case KEY_JSON:
 		o->json = true;

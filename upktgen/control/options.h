@@ -14,6 +14,8 @@ struct upk_options {
 	bool seed_given;
 	bool json;
 	enum upk_progress progress;
+	const char *receiver; /* device of the far end; NULL: none */
+	uint64_t limit_ms;    /* of each start; 0: none */
 };
 
 /* Input: a struct upk_options. */
@@ -23,6 +25,8 @@ extern const struct argp upk_options_argp;
 void upk_options_settle(struct upk_options *o);
 
 /* A whole decimal number up to max; else argp_error(). */
+/* "5", "2.5", "300ms", "5s", "2m", "1h" in ns; else argp_error(). */
+uint64_t upk_duration(struct argp_state *state, const char *what, const char *text);
 uint64_t upk_number(struct argp_state *state, const char *what, const char *text, uint64_t max);
 
 #endif

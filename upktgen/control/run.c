@@ -57,25 +57,40 @@ static void tell_fault(const char *name, unsigned line, const char *why, void *a
 	fprintf(stderr, "%s:%u: %s\n", name, line, why);
 }
 
+/* 0, or -errno and the reason in out; failed counts the devices that could not start. */
+static int start(struct upk_session *s, struct pg_outcome *out, int *failed)
+{
+	int err = upk_session_start(s, out);
+
+	if (err && err != -EBADMSG)
+		return err;
+	*failed += upk_report_text(s, stdout);
+	if (s->books)
+		fputs(s->books, stdout);
+	fflush(stdout);
+	return err;
+}
+
 /* Every line in turn, up to a signal or a command that fails after all. */
 static int carry_out(struct upk_session *s, const struct pg_script *script)
 {
 	struct pg_outcome out;
-	int failed = 0;
+	int err, failed = 0;
 
-	if (!s->options.json) {
-		printf("seed %llu\n", (unsigned long long)s->options.engine.seed);
-		fflush(stdout);
-	}
+	printf("seed %llu\n", (unsigned long long)s->options.engine.seed);
+	fflush(stdout);
 	for (size_t i = 0; i < script->nr_lines && !upk_session_signal(); i++) {
 		const struct pg_line *l = &script->lines[i];
 
-		if (upk_session_write(s, l->target, l->command, &out)) {
+		if (!strcmp(l->target, "pgctrl") && !strcmp(l->command, "start"))
+			err = start(s, &out, &failed);
+		else
+			err = pg_words_write(s->words, l->target, l->command, strlen(l->command),
+					     &out);
+		if (err) {
 			tell_fault(script->name, l->number, out.why, NULL);
 			return UPK_FAILED;
 		}
-		if (!strcmp(l->target, "pgctrl") && !strcmp(l->command, "start"))
-			failed += upk_report_text(s, stdout);
 	}
 	if (upk_session_signal())
 		return 128 + upk_session_signal();

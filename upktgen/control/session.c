@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/atomic.h"
+#include "receive/watch.h"
 
 static struct pg_engine *to_stop; /* by the handler */
 static int caught;
@@ -46,6 +48,7 @@ int upk_session_open(struct upk_session *s, const struct upk_options *options)
 {
 	struct pg_words_options w = {.strict = options->engine.strict, .debug = say_command};
 
+	memset(s, 0, sizeof(*s));
 	s->options = *options;
 	upk_options_settle(&s->options);
 	s->engine = pg_engine_create(&s->options.engine);
@@ -67,10 +70,42 @@ void upk_session_close(struct upk_session *s)
 	ww_store_relaxed(&to_stop, (struct pg_engine *)NULL);
 	pg_words_destroy(s->words);
 	pg_engine_destroy(s->engine);
+	free(s->books);
 }
 
-int upk_session_write(struct upk_session *s, const char *target, const char *command,
-		      struct pg_outcome *out)
+static struct pg_watch *watch(struct upk_session *s, char why[128])
 {
-	return pg_words_write(s->words, target, command, strlen(command), out);
+	struct pg_watch_options w = {.receiver = s->options.receiver,
+				     .limit_ms = s->options.limit_ms};
+
+	if (s->options.receiver || s->options.progress != UPK_PROGRESS_NONE)
+		w.progress = stderr;
+	return pg_watch_start(s->engine, &w, why);
+}
+
+int upk_session_start(struct upk_session *s, struct pg_outcome *out)
+{
+	char why[128];
+	struct pg_watch *w = watch(s, why);
+	size_t len;
+	FILE *to;
+	int err, books = 0;
+
+	memset(out, 0, sizeof(*out));
+	if (!w) {
+		snprintf(out->why, sizeof(out->why), "start: %s", why);
+		return out->err = errno ? -errno : -ENOMEM;
+	}
+	err = pg_words_write(s->words, "pgctrl", "start", 5, out);
+	free(s->books);
+	s->books = NULL;
+	to = open_memstream(&s->books, &len);
+	books = pg_watch_finish(w, to ? to : stdout);
+	if (to)
+		fclose(to);
+	if (!err && books) {
+		snprintf(out->why, sizeof(out->why), "start: the books of both ends disagree");
+		err = out->err = books;
+	}
+	return err;
 }

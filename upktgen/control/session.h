@@ -10,6 +10,7 @@ struct upk_session {
 	struct upk_options options;
 	struct pg_engine *engine;
 	struct pg_words *words;
+	char *books; /* of the last start's receiver; NULL if none */
 };
 
 /* 0, or -errno after one line on standard error. One at a time. */
@@ -23,8 +24,11 @@ void upk_session_close(struct upk_session *s);
 void upk_session_catch_signals(struct upk_session *s);
 int upk_session_signal(void);
 
-/* For one write of "start": shows progress meanwhile, if asked. As pg_words_write(). */
-int upk_session_write(struct upk_session *s, const char *target, const char *command,
-		      struct pg_outcome *out);
+/*
+ * One write of "start" to pgctrl, watched as the options say: progress, time limit, receiver. What
+ * the receiver found goes to the session's books, as text. As pg_words_write(); -EBADMSG if the
+ * books of both ends disagree.
+ */
+int upk_session_start(struct upk_session *s, struct pg_outcome *out);
 
 #endif
