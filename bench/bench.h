@@ -56,6 +56,11 @@ void bench_add(struct bench_row *row);
  */
 void bench_figure(const struct bench *b, const char *suffix, const char *unit, double value);
 
+/* What a probe found, in words. Ends the run, and the program, where its loop can't be left. */
+void bench_word(const struct bench *b, const char *suffix, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void bench_end(void) __attribute__((noreturn));
+
 /* Ends the program: this row can't be measured here, for a reason that the harness prints. */
 void bench_cannot(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 

@@ -41,6 +41,9 @@ class Program:
                 return figures
             if word == 'cannot':
                 raise Cannot(rest)
+            if word == 'word':
+                case, _, text = rest.partition('\t')
+                figures.append((case, 'word', text))
             if word == 'figure':
                 case, unit, value = rest.split(' ')
                 figures.append((case, unit, float(value)))
@@ -83,6 +86,9 @@ class Noise:
         return (v[0] + v[1] + v[2] + v[5] + v[6] + v[7]) / TICK - mine - sum(p.cpu() for p in running)
 
     def share(self, running):
+        """None where the time was too short for the kernel's accounting."""
+        if time.monotonic() - self.at < 0.3:
+            return 0.0
         return max(0.0, (self.others(running) - self.begin) / max(time.monotonic() - self.at, 1e-9))
 
 
@@ -103,10 +109,25 @@ def number(x):
     return f'{x:.1f}' if x >= 100 else f'{x:.2f}' if x >= 10 else f'{x:.3g}'
 
 
+def print_words(words, cannot):
+    """One line per party: what the probes found."""
+    cases = list(dict.fromkeys(k[1] for k in words))
+    for who in list(dict.fromkeys(k[2] for k in words)) + list(cannot):
+        print(f'\n  {who}')
+        for case in cases:
+            text = next((t for k, t in words.items() if (k[2], k[1]) == (who, case)), cannot.get(who))
+            if text:
+                print(f'    {case + "?":<58}{text}')
+
+
 def print_table(results, row, n, threads, cannot):
     """One table per case that the row's parties reported."""
     keys = [k for k in results.runs if (k[0], k[3], k[4]) == (row.bench, n, threads)
             and k in results.fresh]
+    words = {k: results.runs.pop(k)[-1] for k in keys if k[5] == 'word'}
+    if words:
+        print_words(words, cannot)
+        return
     for case, unit in dict.fromkeys((k[1], k[5]) for k in keys):
         whos = {k[2]: results.runs[k] for k in keys if (k[1], k[5]) == (case, unit)}
         ours = next((w for w in OURS if w in whos), None)
@@ -166,10 +187,11 @@ def programs(folder):
     """(bench, case) -> {who: opener} of all programs in the build folder."""
     takes = {}
     found = set()
-    for who in sorted(os.listdir(folder), key=lambda w: (w not in OURS, w != 'limit', w)):
+    for who in sorted(os.listdir(folder), key=lambda w: (w.partition('+')[0] not in OURS, w != 'limit', w)):
         path = os.path.join(folder, who)
         if not (os.path.isfile(path) and os.access(path, os.X_OK)):
             continue
+        who = who.partition('+')[0]
         found.add(who)
         for line in subprocess.run([path], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
             bench, case = line.split(' ')

@@ -18,6 +18,11 @@
  *		Run the loop until timer_fired() has said true.
  *	RIVAL_THREADS
  *		Defined if several threads may do all this on one loop.
+ *	RIVAL_PROBES
+ *		Defined if one thread may cancel or re-arm what another one's loop runs, with
+ *	static void rival_enter(void);		make the calling thread known
+ *	static void rival_cancel_sync(long i);	its strongest cancel
+ *	static bool rival_refuses(long i, long ms);	re-arm, and say whether that failed
  */
 #ifndef WW_BENCH_TIMER_ROWS_H
 #define WW_BENCH_TIMER_ROWS_H
@@ -103,8 +108,17 @@ static long fired, expected;
 static uint64_t *due; /* in ns, or NULL: nobody wants to know */
 static double *late;
 
+#ifdef RIVAL_PROBES
+static void probed_callback(long i);
+#endif
+static bool probing;
+
 bool timer_fired(long i)
 {
+#ifdef RIVAL_PROBES
+	if (probing)
+		probed_callback(i);
+#endif
 	if (due)
 		late[i] = (double)(int64_t)(bench_now() - due[i]);
 	return __atomic_add_fetch(&fired, 1, __ATOMIC_RELEASE) == expected;
@@ -174,6 +188,103 @@ static void run_memory(struct bench *b)
 	bench_figure(b, NULL, "bytes", bytes);
 }
 BENCH("memory", "timer", NULL, run_memory)
+
+/* Correctness beside speed: what a user must know, found out by doing it ---------------------------- */
+
+static void probe_early(struct bench *b)
+{
+	double first;
+
+	due = (uint64_t *)bench_alloc((size_t)b->n, sizeof(*due));
+	arm_over_a_second(b, 100);
+	rival_run();
+	first = bench_quantile(late, (size_t)b->n, 0);
+	if (first < 0)
+		bench_word(b, "fires early", "yes, by up to %.2f ms", -first / 1e6);
+	else
+		bench_word(b, "fires early", "no");
+	due = NULL;
+}
+
+#ifdef RIVAL_PROBES
+#include <pthread.h>
+
+static int probe_state; /* of the callback of timer 0: 0 not yet, 1 runs, 2 ended; counted up */
+static bool rearm_itself;
+
+static void probed_callback(long i)
+{
+	if (i != 0)
+		return;
+	__atomic_fetch_add(&probe_state, 1, __ATOMIC_SEQ_CST);
+	if (rearm_itself)
+		rival_arm_now(0, 150);
+	bench_sleep(100000000);
+	__atomic_fetch_add(&probe_state, 1, __ATOMIC_SEQ_CST);
+}
+
+static void wait_for_state(int state)
+{
+	while (__atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) < state)
+		bench_sleep(1000000);
+}
+
+static void *probe(void *arg)
+{
+	struct bench *b = (struct bench *)arg;
+	bool refused;
+
+	rival_enter();
+	rival_arm_now(0, 20);
+	wait_for_state(1);
+	bench_sleep(20000000);
+	rival_cancel_sync(0);
+	bench_word(b, "cancel waits for a running callback",
+		   __atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) == 2 ? "yes" : "no");
+	wait_for_state(2);
+	bench_sleep(50000000);
+
+	rearm_itself = true;
+	rival_arm_now(0, 20);
+	wait_for_state(3);
+	bench_sleep(20000000);
+	rival_cancel_sync(0);
+	wait_for_state(4);
+	rearm_itself = false;
+	bench_sleep(400000000);
+	bench_word(b, "is a timer that its callback re-armed still cancelled",
+		   __atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) == 4 ? "yes" : "no");
+	rival_cancel_sync(0);
+	wait_for_state(__atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) & ~1);
+
+	__atomic_store_n(&probe_state, 0, __ATOMIC_SEQ_CST);
+	rival_arm_now(0, 20);
+	wait_for_state(1);
+	bench_sleep(20000000);
+	refused = rival_refuses(0, 1000);
+	bench_word(b, "can a re-arm be refused", refused ? "yes, while its callback runs" : "no");
+	bench_end();
+}
+#endif
+
+static void run_probes(struct bench *b)
+{
+	probe_early(b);
+#ifdef RIVAL_PROBES
+	pthread_t t;
+
+	probing = true;
+	expected = -1;
+	if (pthread_create(&t, NULL, probe, b) != 0)
+		bench_cannot("no thread");
+	for (;;)
+		rival_run();
+#else
+	(void)probing;
+	bench_word(b, "cancel waits for a running callback", "only the loop's thread may cancel");
+#endif
+}
+BENCH("correctness", "probe", open_idle, run_probes)
 
 /* Operations --------------------------------------------------------------------------------- */
 

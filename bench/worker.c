@@ -165,6 +165,24 @@ void bench_figure(const struct bench *b, const char *suffix, const char *unit, d
 		suffix ? suffix : "", unit, value);
 }
 
+void bench_word(const struct bench *b, const char *suffix, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(answers, "word %s\t", suffix);
+	va_start(ap, fmt);
+	vfprintf(answers, fmt, ap);
+	va_end(ap);
+	fputc('\n', answers);
+}
+
+void bench_end(void)
+{
+	fputs("done\n", answers);
+	fflush(answers);
+	_exit(0);
+}
+
 void bench_cannot(const char *fmt, ...)
 {
 	va_list ap;

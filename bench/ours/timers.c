@@ -61,6 +61,24 @@ static void rival_run(void)
 }
 
 #define RIVAL_THREADS
+#define RIVAL_PROBES
+
+static void rival_enter(void)
+{
+}
+
+static void rival_cancel_sync(long i)
+{
+	ww_timer_delete_sync(&timers[i]);
+}
+
+/* 0 and 1 say whether it was pending; only a timer that was shut down is not armed again. */
+static bool rival_refuses(long i, long ms)
+{
+	ww_mod_timer(&timers[i], ww_jiffies() + (uint64_t)ms);
+	return !ww_timer_pending(&timers[i]);
+}
+
 #include "../timer_rows.h"
 
 /* The virtual clock: nothing but expiry itself, in the calling thread. */

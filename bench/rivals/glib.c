@@ -85,4 +85,21 @@ static void rival_run(void)
 }
 
 #define RIVAL_THREADS
+#define RIVAL_PROBES
+
+static void rival_enter(void)
+{
+}
+
+static void rival_cancel_sync(long i)
+{
+	rival_cancel(i);
+}
+
+/* It has no way to say so. */
+static bool rival_refuses(long i, long ms)
+{
+	rival_arm_now(i, ms);
+	return false;
+}
 #include "../timer_rows.h"

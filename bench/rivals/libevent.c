@@ -75,10 +75,27 @@ static void rival_inside(void (*fn)(void *), void *arg)
 
 static void rival_run(void)
 {
-	event_base_dispatch(base);
+	event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY);
 }
 
 #ifdef LOCKED
 #define RIVAL_THREADS
+#define RIVAL_PROBES
+
+static void rival_enter(void)
+{
+}
+
+static void rival_cancel_sync(long i)
+{
+	event_del_block(&events[i]);
+}
+
+static bool rival_refuses(long i, long ms)
+{
+	struct timeval tv = {ms / 1000, ms % 1000 * 1000};
+
+	return event_add(&events[i], &tv) != 0;
+}
 #endif
 #include "../timer_rows.h"

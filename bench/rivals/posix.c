@@ -66,4 +66,21 @@ static void rival_run(void)
 }
 
 #define RIVAL_THREADS
+#define RIVAL_PROBES
+
+static void rival_enter(void)
+{
+}
+
+static void rival_cancel_sync(long i)
+{
+	rival_cancel(i);
+}
+
+static bool rival_refuses(long i, long ms)
+{
+	struct itimerspec its = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
+
+	return timer_settime(timers[i], 0, &its, NULL) != 0;
+}
 #include "../timer_rows.h"

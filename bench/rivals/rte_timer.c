@@ -38,8 +38,8 @@ static void rival_open(long n)
 
 static inline void rival_arm(long i, long ms)
 {
-	rte_timer_reset(&timers[i], (uint64_t)ms * cycles_per_ms, SINGLE, rte_lcore_id(), expired,
-			NULL);
+	rte_timer_reset(&timers[i], (uint64_t)ms * cycles_per_ms, SINGLE, rte_get_main_lcore(),
+			expired, NULL);
 }
 
 static inline void rival_arm_now(long i, long ms)
@@ -65,6 +65,26 @@ static void rival_run(void)
 		rte_timer_manage();
 		bench_sleep(1000000);
 	}
+}
+
+#define RIVAL_PROBES
+
+static void rival_enter(void)
+{
+	if (rte_thread_register() != 0)
+		bench_cannot("rte_thread_register() failed");
+}
+
+/* Its loop runs on the main lcore: that is where timers are armed, also from other threads. */
+static void rival_cancel_sync(long i)
+{
+	rte_timer_stop_sync(&timers[i]);
+}
+
+static bool rival_refuses(long i, long ms)
+{
+	return rte_timer_reset(&timers[i], (uint64_t)ms * cycles_per_ms, SINGLE,
+			       rte_get_main_lcore(), expired, NULL) != 0;
 }
 
 #include "../timer_rows.h"
