@@ -39,6 +39,9 @@ struct bench_row {
 	struct bench_row *next;
 };
 
+/* The row that is open. */
+extern const struct bench *bench_current;
+
 void bench_add(struct bench_row *row);
 
 #define BENCH_NAME3(a, b) bench_row_##a##_##b
@@ -57,8 +60,7 @@ void bench_add(struct bench_row *row);
 void bench_figure(const struct bench *b, const char *suffix, const char *unit, double value);
 
 /* What a probe found, in words. Ends the run, and the program, where its loop can't be left. */
-void bench_word(const struct bench *b, const char *suffix, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+void bench_word(const char *suffix, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void bench_end(void) __attribute__((noreturn));
 
 /* Ends the program: this row can't be measured here, for a reason that the harness prints. */

@@ -32,9 +32,12 @@ WHAT = {
     'thread': 'a busy loop that can be told to stop; waking, parking, making a thread',
     'delete-sync': 'synchronous delete of a timer: fired, pending, idle; warm and flushed; N bases',
     'correctness': 'probes: what a caller of each may rely on',
+    'update-delayed-work': 'put a delayed work off; ORG: cancel + queue, NEW: the update',
     'memory': 'bytes of the process per object',
     'add-cancel': 'add a fresh timer and cancel it, N others pending',
 }
+
+UPDATE = ('wheelwork', 'limit', 'libevent-locked')
 
 ROWS = [
     Row('rearm', 'absolute', ns=(1, 10**4, M), growth=(100, 1000, 10**5, 10 * M)),
@@ -65,6 +68,17 @@ ROWS = [
     Row('thread', 'wake'),
     Row('thread', 'park-unpark'),
     Row('thread', 'create-stop'),
+    Row('queue', 'pending'),
+    Row('update-delayed-work', 'given', ns=(1, 10**4), threads=(1, 2), quick_ns=(1,), who=UPDATE),
+    Row('update-delayed-work', 'given-same', who=UPDATE),
+    Row('update-delayed-work', 'mod-given'),
+    Row('update-delayed-work', 'relative', threads=(1, 2), who=UPDATE),
+    *(Row('update-delayed-work', f'{gap}-{queue}-{how}', threads=(1, 2),
+          who=('wheelwork', 'libevent-locked'))
+      for gap in ('long', 'short') for queue in ('own', 'system') for how in ('ORG', 'NEW')),
+    Row('update-delayed-work', 'one-base-ORG', threads=(2,)),
+    Row('memory', 'work', ns=(10**5,), runs=1),
+    Row('memory', 'delayed-work', ns=(10**5,), runs=1),
     Row('memory', 'timer', ns=(10**5,), runs=1),
 ]
 

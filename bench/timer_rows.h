@@ -32,7 +32,10 @@
 /* Far enough that none fires. Each re-arm goes later than any before it, as idle timeouts do. */
 enum { AWAY = 3600000 };
 
-static long next_ms[64][8]; /* by thread, a line each */
+/* By thread, a line each: the next deadline, and whose turn it is. */
+static long next_ms[64][8];
+
+enum { MS, TURN };
 
 static void open_armed(struct bench *b)
 {
@@ -40,46 +43,51 @@ static void open_armed(struct bench *b)
 	for (long i = 0; i < b->n * b->threads; i++)
 		rival_arm(i, AWAY + i % b->n);
 	for (int t = 0; t < 64; t++)
-		next_ms[t][0] = AWAY + b->n;
+		next_ms[t][MS] = AWAY + b->n;
 }
 
 static void do_rearm(struct bench *b, int thread, long iters)
 {
-	long first = thread * b->n, end = first + b->n, i = first, ms = next_ms[thread][0];
+	long first = thread * b->n, end = first + b->n, i = first + next_ms[thread][TURN],
+	     ms = next_ms[thread][MS];
 
 	for (long k = 0; k < iters; k++) {
 		rival_arm(i, ms++);
 		if (++i == end)
 			i = first;
 	}
-	next_ms[thread][0] = ms;
+	next_ms[thread][MS] = ms;
+	next_ms[thread][TURN] = i - first;
 }
 
 static void do_same(struct bench *b, int thread, long iters)
 {
-	long first = thread * b->n, end = first + b->n, i = first;
+	long first = thread * b->n, end = first + b->n, i = first + next_ms[thread][TURN];
 
 	for (long k = 0; k < iters; k++) {
 		rival_arm(i, AWAY);
 		if (++i == end)
 			i = first;
 	}
+	next_ms[thread][TURN] = i - first;
 }
 
 static void do_rearm_now(struct bench *b, int thread, long iters)
 {
-	long first = thread * b->n, end = first + b->n, i = first;
+	long first = thread * b->n, end = first + b->n, i = first + next_ms[thread][TURN];
 
 	for (long k = 0; k < iters; k++) {
 		rival_arm_now(i, AWAY);
 		if (++i == end)
 			i = first;
 	}
+	next_ms[thread][TURN] = i - first;
 }
 
 static void do_cancel_add(struct bench *b, int thread, long iters)
 {
-	long first = thread * b->n, end = first + b->n, i = first, ms = next_ms[thread][0];
+	long first = thread * b->n, end = first + b->n, i = first + next_ms[thread][TURN],
+	     ms = next_ms[thread][MS];
 
 	for (long k = 0; k < iters; k++) {
 		rival_cancel(i);
@@ -87,7 +95,8 @@ static void do_cancel_add(struct bench *b, int thread, long iters)
 		if (++i == end)
 			i = first;
 	}
-	next_ms[thread][0] = ms;
+	next_ms[thread][MS] = ms;
+	next_ms[thread][TURN] = i - first;
 }
 
 /* The one that is added and cancelled is not among the n that stay. */
@@ -200,9 +209,9 @@ static void probe_early(struct bench *b)
 	rival_run();
 	first = bench_quantile(late, (size_t)b->n, 0);
 	if (first < 0)
-		bench_word(b, "fires early", "yes, by up to %.2f ms", -first / 1e6);
+		bench_word("fires early", "yes, by up to %.2f ms", -first / 1e6);
 	else
-		bench_word(b, "fires early", "no");
+		bench_word("fires early", "no");
 	due = NULL;
 }
 
@@ -231,7 +240,7 @@ static void wait_for_state(int state)
 
 static void *probe(void *arg)
 {
-	struct bench *b = (struct bench *)arg;
+	(void)arg;
 	bool refused;
 
 	rival_enter();
@@ -239,7 +248,7 @@ static void *probe(void *arg)
 	wait_for_state(1);
 	bench_sleep(20000000);
 	rival_cancel_sync(0);
-	bench_word(b, "cancel waits for a running callback",
+	bench_word("cancel waits for a running callback",
 		   __atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) == 2 ? "yes" : "no");
 	wait_for_state(2);
 	bench_sleep(50000000);
@@ -252,7 +261,7 @@ static void *probe(void *arg)
 	wait_for_state(4);
 	rearm_itself = false;
 	bench_sleep(400000000);
-	bench_word(b, "is a timer that its callback re-armed still cancelled",
+	bench_word("is a timer that its callback re-armed still cancelled",
 		   __atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) == 4 ? "yes" : "no");
 	rival_cancel_sync(0);
 	wait_for_state(__atomic_load_n(&probe_state, __ATOMIC_SEQ_CST) & ~1);
@@ -262,7 +271,7 @@ static void *probe(void *arg)
 	wait_for_state(1);
 	bench_sleep(20000000);
 	refused = rival_refuses(0, 1000);
-	bench_word(b, "can a re-arm be refused", refused ? "yes, while its callback runs" : "no");
+	bench_word("can a re-arm be refused", refused ? "yes, while its callback runs" : "no");
 	bench_end();
 }
 #endif
@@ -281,7 +290,7 @@ static void run_probes(struct bench *b)
 		rival_run();
 #else
 	(void)probing;
-	bench_word(b, "cancel waits for a running callback", "only the loop's thread may cancel");
+	bench_word("cancel waits for a running callback", "only the loop's thread may cancel");
 #endif
 }
 BENCH("correctness", "probe", open_idle, run_probes)
@@ -345,5 +354,29 @@ static void run_add_cancel(struct bench *b)
 	run_loop(b, do_add_cancel);
 }
 BENCH("add-cancel", "fresh", open_armed, run_add_cancel)
+
+/* Beside our delayed works: what a user of this library writes instead of an update. */
+static void do_cancel_add_same(struct bench *b, int thread, long iters)
+{
+	long first = thread * b->n, end = first + b->n, i = first + next_ms[thread][TURN];
+
+	for (long k = 0; k < iters; k++) {
+		rival_cancel(i);
+		rival_arm(i, AWAY);
+		if (++i == end)
+			i = first;
+	}
+	next_ms[thread][TURN] = i - first;
+}
+
+static void run_cancel_add_same(struct bench *b)
+{
+	run_loop(b, do_cancel_add_same);
+}
+BENCH("update-delayed-work", "long-own-ORG", open_armed, run_cancel_add)
+BENCH("update-delayed-work", "short-own-ORG", open_armed, run_cancel_add_same)
+BENCH("update-delayed-work", "given", open_armed, run_rearm)
+BENCH("update-delayed-work", "given-same", open_armed, run_same)
+BENCH("update-delayed-work", "relative", open_armed, run_rearm_now)
 
 #endif

@@ -27,6 +27,7 @@ enum { CANNOT = 3 };
 
 static struct bench_row *first, **last = &first;
 static FILE *answers;
+const struct bench *bench_current;
 
 void bench_add(struct bench_row *row)
 {
@@ -165,7 +166,7 @@ void bench_figure(const struct bench *b, const char *suffix, const char *unit, d
 		suffix ? suffix : "", unit, value);
 }
 
-void bench_word(const struct bench *b, const char *suffix, const char *fmt, ...)
+void bench_word(const char *suffix, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -198,6 +199,9 @@ void bench_cannot(const char *fmt, ...)
 
 /* Threads that measure ------------------------------------------------------------------------ */
 
+/* The median of many slices: somebody else's turn on this CPU is no property of the operation. */
+enum { SLICES = 32 };
+
 struct party {
 	struct bench *b;
 	bench_loop loop;
@@ -210,15 +214,20 @@ struct party {
 static void *take_part(void *arg)
 {
 	struct party *p = arg;
+	double slice[SLICES];
 
 	if (!p->b->unpinned)
 		bench_pin(p->thread);
 	__atomic_fetch_sub(p->waiting, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(p->waiting, __ATOMIC_ACQUIRE) > 0)
 		;
-	uint64_t begin = bench_now();
-	p->loop(p->b, p->thread, p->iters);
-	p->ns = (double)(bench_now() - begin);
+	for (int i = 0; i < SLICES; i++) {
+		uint64_t begin = bench_now();
+
+		p->loop(p->b, p->thread, p->iters / SLICES);
+		slice[i] = (double)(bench_now() - begin);
+	}
+	p->ns = bench_quantile(slice, SLICES, 0.5) * SLICES;
 	return NULL;
 }
 
@@ -251,7 +260,7 @@ double bench_ns_per_op(struct bench *b, bench_loop loop)
 	double target = b->quick ? 15e6 : 50e6;
 
 	if (b->iters == 0) {
-		long iters = b->n > 256 ? b->n : 256;
+		long iters = b->n > 256 ? (b->n / SLICES + 1) * SLICES : 256;
 		double ns;
 
 		for (;;) {
@@ -263,8 +272,7 @@ double bench_ns_per_op(struct bench *b, bench_loop loop)
 		b->iters = (long)((double)iters * target / ns);
 		if (b->iters < b->n)
 			b->iters = b->n;
-		if (b->iters < 16)
-			b->iters = 16;
+		b->iters = (b->iters / SLICES + 1) * SLICES;
 	}
 	return together(b, loop, b->iters) / (double)b->iters;
 }
@@ -301,6 +309,7 @@ int main(int argc, char **argv)
 			   .n = atol(argv[3]),
 			   .threads = atoi(argv[4]),
 			   .quick = atoi(argv[5]) != 0};
+	bench_current = &b;
 	lift_limits();
 	for (struct bench_row *r = first; r; r = r->next) {
 		if (strcmp(r->name, b.name) != 0 || strcmp(r->variant, b.variant) != 0)

@@ -4,6 +4,7 @@
  * a relative delay a clock read before it.
  */
 #include "../bench.h"
+#include "limit_calls.h"
 
 struct object {
 	uint64_t expires;
@@ -19,25 +20,19 @@ static void rival_open(long n)
 	objects = bench_alloc((size_t)n, sizeof(*objects));
 }
 
-/* As a library's call would be made: through the PLT, not inlined. */
-__attribute__((noipa)) static void store(struct object *o, uint64_t expires)
-{
-	o->expires = expires;
-}
-
 static inline void rival_arm(long i, long ms)
 {
-	store(&objects[i], (uint64_t)ms);
+	limit_store(&objects[i].expires, (uint64_t)ms);
 }
 
 static inline void rival_arm_now(long i, long ms)
 {
-	store(&objects[i], bench_now() + (uint64_t)ms);
+	limit_store(&objects[i].expires, bench_now() + (uint64_t)ms);
 }
 
 static inline void rival_cancel(long i)
 {
-	store(&objects[i], 0);
+	limit_store(&objects[i].expires, 0);
 }
 
 static void rival_inside(void (*fn)(void *), void *arg)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../bench.h"
+#include "limit_calls.h"
 
 enum { SLOTS = 1 << 14 };
 
@@ -84,3 +85,20 @@ static inline void rival_poll(void)
 }
 
 #include "../pool_rows.h"
+
+/* queue of what is pending already: a call and the one locked instruction. */
+static uint32_t pending;
+
+static void do_pending(struct bench *b, int thread, long iters)
+{
+	(void)b;
+	(void)thread;
+	for (long k = 0; k < iters; k++)
+		bench_keep(limit_fetch_or(&pending, 1u));
+}
+
+static void run_pending(struct bench *b)
+{
+	bench_figure(b, NULL, "ns", bench_ns_per_op(b, do_pending));
+}
+BENCH("queue", "pending", NULL, run_pending)

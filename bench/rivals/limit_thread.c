@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../bench.h"
+#include "limit_calls.h"
 
 static uint32_t word, other;
 
@@ -47,23 +48,12 @@ static void rival_wake(void)
 
 #include "../thread_rows.h"
 
-/* As a library's call would be made: not inlined. */
-__attribute__((noipa)) static uint32_t load(const uint32_t *w)
-{
-	return __atomic_load_n(w, __ATOMIC_RELAXED);
-}
-
-__attribute__((noipa)) static void exchange(uint32_t *w, uint32_t v)
-{
-	bench_keep(__atomic_exchange_n(w, v, __ATOMIC_SEQ_CST));
-}
-
 static void do_load(struct bench *b, int thread, long iters)
 {
 	(void)b;
 	(void)thread;
 	for (long k = 0; k < iters; k++)
-		bench_keep(load(&word));
+		bench_keep(limit_load(&word));
 }
 
 static void do_exchange(struct bench *b, int thread, long iters)
@@ -71,7 +61,7 @@ static void do_exchange(struct bench *b, int thread, long iters)
 	(void)b;
 	(void)thread;
 	for (long k = 0; k < iters; k++)
-		exchange(&word, 0);
+		bench_keep(limit_exchange(&word, 0));
 }
 
 static void run_load(struct bench *b)

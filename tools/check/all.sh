@@ -23,12 +23,12 @@ sources() { git ls-files "$@" | while read -r f; do [ -f "$f" ] && echo "$f"; do
 format() { sources '*.c' '*.h' '*.cpp' | xargs -r clang-format-14 --dry-run -Werror; }
 # Only what the build compiles: its compile commands tell clang-tidy how.
 tidy() {
-	python3 tools/check/compiled.py "$build" | xargs -r -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p "$build" 2>/dev/null
+	python3 tools/check/compiled.py "$build" | xargs -r -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p "$build" 2>/dev/null >"$build/tidy.log" || { grep -E "(warning|error):" "$build/tidy.log" | sort -u; return 1; }
 }
 cpp_check() {
 	sources 'src/*.c' 'upktgen/*.c' 'compat/*.c' | grep -v '\.bpf\.c$' | xargs -r cppcheck --quiet --std=c11 --error-exitcode=1 \
 		--enable=warning,performance,portability --inline-suppr --suppressions-list=tools/check/cppcheck.txt \
-		-D_GNU_SOURCE -D__x86_64__ -D__GNUC__=12 -Iinclude -Isrc -j "$(nproc)"
+		-D_GNU_SOURCE '-DLIBBPF_OPTS(type,name,...)=struct type name' -D__x86_64__ -D__GNUC__=12 -Iinclude -Isrc -Iupktgen -j "$(nproc)"
 }
 shell() { { git grep -lE '^#!/bin/(ba)?sh' -- . || true; } | xargs -r shellcheck -x -S warning; }
 
