@@ -10,6 +10,9 @@
 const struct pg_backend *const pg_backends[] = {
 	&pg_backend_live,
 	&pg_backend_packet,
+	&pg_backend_udp,
+	&pg_backend_tap,
+	&pg_backend_pcap,
 	&pg_backend_null,
 	NULL,
 };

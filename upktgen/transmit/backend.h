@@ -20,7 +20,8 @@ struct pg_backend;
 struct pg_tx {
 	const struct pg_backend *ops;
 	const char *arg;    /* what follows the backend's name after a colon; may be NULL */
-	const char *ifname; /* without @suffix */
+	const char *name;   /* with @suffix */
+	const char *ifname; /* without */
 	int cpu;
 	uint64_t seed;
 	unsigned stamp_every;	 /* packets that share a clock reading */
@@ -65,7 +66,8 @@ struct pg_backend {
 	void (*close)(struct pg_tx *tx);
 };
 
-extern const struct pg_backend pg_backend_live, pg_backend_packet, pg_backend_null;
+extern const struct pg_backend pg_backend_live, pg_backend_packet, pg_backend_udp, pg_backend_tap,
+	pg_backend_pcap, pg_backend_null;
 
 /* Up to a NULL: first those that are chosen by themselves, in that order. */
 extern const struct pg_backend *const pg_backends[];

@@ -101,6 +101,7 @@ int pg_device_begin(struct pg_device *d)
 
 	ww_free(tx->late);
 	*tx = (struct pg_tx){
+		.name = d->name,
 		.ifname = d->ifname,
 		.cpu = d->thread->cpu,
 		.seed = seed_of(d),
