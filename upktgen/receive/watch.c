@@ -188,9 +188,10 @@ struct pg_watch *pg_watch_start(struct pg_engine *e, const struct pg_watch_optio
 	return w;
 }
 
-static void stop_progress(struct pg_watch *w)
+void pg_watch_end_progress(struct pg_watch *w)
 {
-	if (!w->options.progress)
+	ww_cancel_delayed_work_sync(&w->limit);
+	if (!w->options.progress || ww_load_relaxed(&w->stopped))
 		return;
 	/* Twice: the first may meet a line that is just being queued again. */
 	ww_store_relaxed(&w->stopped, 1u);
@@ -201,7 +202,7 @@ static void stop_progress(struct pg_watch *w)
 }
 
 /* The sum of the devices' own counters, and of ours. Prints both. */
-static void print_sent(struct pg_watch *w, uint64_t *by_device, FILE *out)
+static void print_sent(struct pg_watch *w, const char *backend, uint64_t *by_device, FILE *out)
 {
 	struct sent s = sent_so_far(w->engine);
 
@@ -209,26 +210,13 @@ static void print_sent(struct pg_watch *w, uint64_t *by_device, FILE *out)
 	for (unsigned i = 0; i < w->nr_devices; i++)
 		if (w->devices[i].first)
 			*by_device += counter_of(w->devices[i].ifname) - w->devices[i].tx_before;
-	fprintf(out, "Sent: %" PRIu64 " packets, %" PRIu64 " by the device's own counter\n",
-		s.packets, *by_device);
+	fprintf(out, "Sent: %" PRIu64 " packets, %" PRIu64 " by the device's own counter%s%s\n",
+		s.packets, *by_device, backend ? ", backend " : "", backend ? backend : "");
 }
 
-static uint32_t last_sequence(struct pg_watch *w)
-{
-	struct pg_device *d =
-		w->nr_devices == 1 ? pg_engine_find(w->engine, w->devices[0].name) : NULL;
-	struct pg_status s;
-
-	if (!d)
-		return 0;
-	pg_device_status(d, &s);
-	return s.cursor.seq_num - 1;
-}
-
-static int settle_books(struct pg_watch *w, uint64_t by_device, FILE *out)
+static int settle_books(struct pg_watch *w, uint32_t last, uint64_t by_device, FILE *out)
 {
 	struct pg_receive_summary s;
-	uint32_t last = last_sequence(w);
 
 	pg_receiver_wait(w->receiver, last, TAIL_QUIET_MS, TAIL_LIMIT_MS, NULL);
 	pg_receiver_finish(w->receiver, last, &s);
@@ -246,14 +234,21 @@ static int settle_books(struct pg_watch *w, uint64_t by_device, FILE *out)
 
 int pg_watch_finish(struct pg_watch *w, FILE *out)
 {
+	struct pg_device *one =
+		w->nr_devices == 1 ? pg_engine_find(w->engine, w->devices[0].name) : NULL;
+	struct pg_status s = {0};
 	uint64_t by_device;
 	int err = 0;
 
-	ww_cancel_delayed_work_sync(&w->limit);
-	stop_progress(w);
+	pg_watch_end_progress(w);
+	if (one)
+		pg_device_status(one, &s);
+	if (s.passed_over[0])
+		fprintf(out, "Not sent through %s\n", s.passed_over);
 	if (w->receiver) {
-		print_sent(w, &by_device, out);
-		err = settle_books(w, by_device, out);
+		print_sent(w, s.backend, &by_device, out);
+		/* Of one device the last number is known; of several, each counts for itself. */
+		err = settle_books(w, one ? s.cursor.seq_num - 1 : 0, by_device, out);
 	}
 	ww_free(w);
 	return err;

@@ -23,6 +23,8 @@ struct pg_watch_options {
 /* Before pg_engine_start(), devices added. NULL + errno and why. Sleeps. */
 struct pg_watch *pg_watch_start(struct pg_engine *e, const struct pg_watch_options *options,
 				char why[128]);
+/* After pg_engine_start(): no more progress, no more limit. Harmless twice. */
+void pg_watch_end_progress(struct pg_watch *w);
 /*
  * After pg_engine_start() has returned: waits for what is under way, prints what was sent by the
  * devices' own counters and what arrived. Frees w. 0; -EBADMSG if the books of both ends disagree.

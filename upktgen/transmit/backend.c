@@ -31,9 +31,14 @@ const struct pg_backend *pg_backend_find(const char *name, const char **arg)
 
 const struct pg_backend *pg_backend_choose(const char *ifname, char why[PG_WHY])
 {
-	for (unsigned i = 0; i < PG_BACKENDS_BY_ITSELF; i++)
-		if (pg_backends[i]->probe(ifname, why) == 0)
+	char reason[PG_WHY];
+
+	why[0] = 0;
+	for (unsigned i = 0; i < PG_BACKENDS_BY_ITSELF; i++) {
+		if (pg_backends[i]->probe(ifname, reason) == 0)
 			return pg_backends[i];
+		snprintf(why, PG_WHY, "%s: %.110s", pg_backends[i]->name, reason);
+	}
 	return NULL;
 }
 

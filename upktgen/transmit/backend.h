@@ -74,7 +74,7 @@ extern const struct pg_backend *const pg_backends[];
 #define PG_BACKENDS_BY_ITSELF 2
 /* By "name" or "name:arg"; *arg points behind the colon. NULL if there is none. */
 const struct pg_backend *pg_backend_find(const char *name, const char **arg);
-/* The first that can send on ifname; NULL, and why the last could not. */
+/* The first that can send on ifname, or NULL; why the one before it could not, or empty. */
 const struct pg_backend *pg_backend_choose(const char *ifname, char why[PG_WHY]);
 
 /* Opens a backend on the device as it is, and closes it: what most probes come to. */

@@ -25,11 +25,12 @@
 #include "live.skel.h"
 
 enum {
-	BATCH = 64,	      /* frames that the kernel makes before it hands them over */
-	CHUNK = 1 << 17,      /* packets to a call: 10 ms flat out */
-	CHUNK_DEAR = 1 << 20, /* the same where a call costs 24 ms */
-	TURNS = 1 << 16,      /* of a paced call, waiting ones included */
-	MAX_LEN = 3408,	      /* a page less headroom and shared info */
+	BATCH = 64,		 /* frames that the kernel makes before it hands them over */
+	CHUNK = 1 << 14,	 /* packets to the first call */
+	CALL_NS = 8000000,	 /* what a call should take: it can't be stopped */
+	CALL_DEAR_NS = 70000000, /* the same where each costs 24 ms by itself */
+	TURNS = 1 << 16,	 /* of a paced call, waiting ones included */
+	MAX_LEN = 3408,		 /* a page less headroom and shared info */
 	PACES_BELOW_NS = 50000,
 };
 
@@ -393,7 +394,7 @@ static int live_open(struct pg_tx *tx)
 		return err;
 	}
 	l->skel->bss->state.tai_offset_ns = tai_offset_ns();
-	tx->batch = l->dear ? CHUNK_DEAR : CHUNK;
+	tx->batch = CHUNK;
 	return 0;
 }
 
@@ -441,6 +442,19 @@ static int nothing_sent(struct live_tx *l, struct pg_tx *tx)
 	return 0;
 }
 
+/* So many packets that the next call takes about as long as it should. */
+static void size_next_call(struct live_tx *l, struct pg_tx *tx, unsigned n, uint64_t took_ns)
+{
+	uint64_t want = l->dear ? CALL_DEAR_NS : CALL_NS;
+
+	if (n < tx->batch || took_ns == 0)
+		return;
+	uint64_t next = n * want / took_ns;
+
+	next = next > 2ull * n ? 2ull * n : next;
+	tx->batch = (unsigned)(next < 1024 ? 1024 : next > 1u << 22 ? 1u << 22 : next);
+}
+
 static int live_send(struct pg_tx *tx, unsigned n)
 {
 	struct live_tx *l = tx->priv;
@@ -455,8 +469,11 @@ static int live_send(struct pg_tx *tx, unsigned n)
 	}
 	s->left = n;
 	s->stamp_due = 1;
+	uint64_t before = ww_clock_ns();
 	int err = run(l, tx, turns, l->max_len, batch);
 
+	if (!l->paced)
+		size_next_call(l, tx, n, ww_clock_ns() - before);
 	pull_state(s, tx->packet);
 	int sent = account(l, tx);
 

@@ -333,6 +333,8 @@ void pg_device_status(struct pg_device *d, struct pg_status *out)
 	out->ever_ran = d->ever_ran;
 	out->cursor = d->cursor;
 	out->frags_shown = d->config.flags & PG_SHARED ? 0 : -1;
+	out->backend = d->backend;
+	memcpy(out->passed_over, d->passed_over, sizeof(out->passed_over));
 	memcpy(out->error, d->error, sizeof(out->error));
 	ww_unlock(&d->engine->lock);
 }

@@ -68,8 +68,10 @@ struct pg_status {
 	uint64_t by_cause[PG_NR_CAUSES];
 	uint64_t started_us, stopped_us, idle_us; /* CLOCK_MONOTONIC */
 	struct pg_cursor cursor;
-	int frags_shown; /* of the last packet; -1 when none is held */
-	char error[128]; /* why a run could not start or ended early; empty if not */
+	int frags_shown;       /* of the last packet; -1 when none is held */
+	const char *backend;   /* of the last run, NULL before */
+	char passed_over[128]; /* automatic choice: the better backend that can't, and why */
+	char error[128];       /* why a run could not start or ended early; empty if not */
 };
 void pg_device_status(struct pg_device *d, struct pg_status *out);
 

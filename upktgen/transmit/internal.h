@@ -50,6 +50,8 @@ struct pg_device {
 	struct pg_cursor cursor;  /* L */
 	uint32_t cursor_serial;	  /* L */
 	char error[PG_WHY];	  /* L */
+	char passed_over[PG_WHY]; /* L */
+	const char *backend;	  /* L */
 
 	/* The sending side. */
 	struct pg_tx tx ww_aligned_line; /* T */
@@ -63,15 +65,15 @@ struct pg_device {
 
 struct pg_thread {
 	struct ww_control control;
-	int cpu;		  /* C */
-	struct pg_engine *engine; /* C */
-	struct ww_thread *task;	  /* C */
-	bool in_run;		  /* T: counted in engine->active */
-	struct pg_device **run;	  /* T: the running devices */
-	unsigned nr_run;	  /* T */
-	struct ww_list devices;	  /* L: newest first */
+	int cpu;				/* C */
+	struct pg_engine *engine;		/* C */
+	struct ww_thread *task;			/* C */
+	bool in_run;				/* T: counted in engine->active */
+	struct pg_device **run;			/* T: the running devices */
+	unsigned nr_run;			/* T */
+	struct ww_list devices;			/* L: newest first */
 	uint32_t removals_asked, removals_done; /* a removal waits for a number of its own */
-	uint32_t nr_devices;	  /* L to write; read relaxed */
+	uint32_t nr_devices;			/* L to write; read relaxed */
 } ww_aligned_line;
 
 struct pg_engine {

@@ -91,6 +91,10 @@ static int choose_backend(struct pg_device *d)
 		tx->ops = pg_backend_find(d->engine->backend, &tx->arg);
 	else
 		tx->ops = pg_backend_choose(d->ifname, tx->why);
+	ww_lock(&d->engine->lock);
+	d->backend = tx->ops ? tx->ops->name : NULL;
+	snprintf(d->passed_over, sizeof(d->passed_over), "%s", tx->ops ? tx->why : "");
+	ww_unlock(&d->engine->lock);
 	return tx->ops ? 0 : -EOPNOTSUPP;
 }
 

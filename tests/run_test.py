@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The main job from outside: ./dev run's script and the program, as a user meets them."""
+import glob
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
+UPKTGEN = os.path.join(BUILD, 'upktgen', 'upktgen')
+RUN = os.path.join(ROOT, 'tools', 'run.sh')
+IS_ROOT = os.geteuid() == 0
+cases = []
+
+
+class Skip(Exception):
+    """The machine lacks what a case needs."""
+
+
+def case(fn):
+    cases.append(fn)
+    return fn
+
+
+def check(cond, text=''):
+    if not cond:
+        raise AssertionError(text)
+
+
+def run(args, **kw):
+    return subprocess.run(args, capture_output=True, text=True, timeout=300, check=False, **kw)
+
+
+def need_namespace():
+    if run(['unshare', '--net', 'true']).returncode == 0:
+        return ['unshare', '--net']
+    if run(['unshare', '--user', '--map-root-user', '--net', 'true']).returncode == 0:
+        return ['unshare', '--user', '--map-root-user', '--net']
+    raise Skip('no private network namespace here')
+
+
+def books(out):
+    m = re.search(r'Books: sent (\d+) (=|IS NOT) received (\d+) \+ lost (\d+) \+ damaged (\d+) '
+                  r'\+ dropped by the receiver (\d+)', out)
+    check(m, out)
+    return m
+
+
+@case
+def the_main_job_exits_0_and_its_books_balance():
+    need_namespace()
+    r = run([RUN, UPKTGEN, '1'])
+    check(r.returncode == 0, f'{r.returncode}: {r.stdout}{r.stderr}')
+    m = books(r.stdout)
+    check(m[2] == '=' and int(m[1]) > 1000 and int(m[4]) == 0, r.stdout)
+    sent = re.search(r'Result: OK: \d+\(c\d+\+d\d+\) usec, (\d+) \(60byte,0frags\)\n'
+                     r'  \d+pps \d+Mb/sec \(\d+bps\) errors: 0\n', r.stdout)
+    check(sent and sent[1] == m[1], r.stdout)
+    check(re.search(r'latency: min .* p50 .* p99 .* p99.9 .* max ', r.stdout), r.stdout)
+    check(re.search(r'\|#+ *\| \d+\n', r.stdout), 'no histogram: ' + r.stdout)
+    check(re.search(r' s  \d+ packets  \d+ packets/s  [\d.]+ Mb/s  received \d+  lost 0',
+                    r.stderr) or 'packets/s' not in r.stderr, r.stderr)
+
+
+@case
+def an_ordinary_user_can_run_it():
+    if not IS_ROOT:
+        raise Skip('the case above was run as an ordinary user')
+    user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    if run(user + ['unshare', '--user', '--map-root-user', '--net', 'true']).returncode:
+        raise Skip('ordinary users get no user namespace here')
+    with tempfile.TemporaryDirectory() as d:
+        os.chmod(d, 0o755)
+        shutil.copy(UPKTGEN, d)
+        shutil.copy(RUN, d)
+        r = run(user + [d + '/run.sh', d + '/upktgen', '1'], cwd='/')
+    check(r.returncode == 0, f'{r.returncode}: {r.stdout}{r.stderr}')
+    check(books(r.stdout)[2] == '=', r.stdout)
+
+
+def in_namespace(ino):
+    """Processes that are in this network namespace."""
+    found = []
+    for link in glob.glob('/proc/[0-9]*/ns/net'):
+        try:
+            if os.readlink(link) == ino:
+                found.append(link)
+        except OSError:
+            pass
+    return found
+
+
+def start_and_wait():
+    need_namespace()
+    p = subprocess.Popen([RUN, UPKTGEN, '100'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True)
+    line = p.stderr.readline()
+    check('packets/s' in line, line)
+    return p, os.readlink(f'/proc/{p.pid}/ns/net')
+
+
+@case
+def ctrl_c_prints_the_result_so_far_and_the_namespace_is_gone():
+    p, ino = start_and_wait()
+    check(in_namespace(ino), 'the program is in its namespace')
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=60)
+    check(p.returncode == 130, f'{p.returncode}: {out}{err}')
+    check('Result: OK: ' in out and books(out)[2] == '=', out + err)
+    check(not in_namespace(ino), 'somebody stayed behind')
+
+
+@case
+def a_killed_run_leaves_no_namespace_behind():
+    p, ino = start_and_wait()
+    p.kill()
+    p.communicate(timeout=60)
+    for _ in range(100):
+        if not in_namespace(ino):
+            return
+        time.sleep(0.05)
+    check(False, str(in_namespace(ino)))
+
+
+@case
+def without_namespaces_it_says_what_is_missing():
+    with tempfile.TemporaryDirectory() as d:
+        os.symlink('/bin/false', d + '/unshare')
+        r = run([RUN, UPKTGEN, '1'], env={'PATH': d + ':/bin:/usr/bin:/sbin:/usr/sbin'})
+    check(r.returncode == 1 and 'needs root, or user namespaces' in r.stderr, r.stderr)
+
+
+@case
+def a_program_that_fails_makes_the_run_fail():
+    need_namespace()
+    r = run([RUN, '/bin/false', '1'])
+    check(r.returncode == 1, f'{r.returncode}: {r.stdout}{r.stderr}')
+
+
+# --- frames ------------------------------------------------------------------------------------
+
+SCRIPT = '''
+kpktgend_{cpu} add_device pgtx
+pgtx count {count}
+pgtx min_pkt_size 60
+pgtx max_pkt_size 400
+pgtx flag TXSIZE_RND
+pgtx src_mac 02:00:00:00:00:01
+pgtx dst_mac 02:00:00:00:00:02
+pgtx src_min 10.1.0.1
+pgtx src_max 10.1.9.200
+pgtx flag IPSRC_RND
+pgtx dst_min 10.2.0.1
+pgtx dst_max 10.2.0.9
+pgtx udp_dst_min 52000
+pgtx udp_dst_max 53000
+pgtx flag UDPDST_RND
+{more}
+pgctrl start
+'''
+
+
+def script(count, more=''):
+    cpu = min(os.sched_getaffinity(0))
+    return SCRIPT.format(cpu=cpu, count=count, more=more)
+
+
+def upktgen(args, text):
+    r = run([UPKTGEN, 'run'] + args + ['-'], input=text)
+    check(r.returncode == 0, r.stdout + r.stderr)
+    return r.stdout
+
+
+def frames(name):
+    """The frames of a pcap file."""
+    data = open(name, 'rb').read()
+    check(data[:4] in (b'\x4d\x3c\xb2\xa1', b'\xd4\xc3\xb2\xa1'), 'not a pcap file')
+    at, out = 24, []
+    while at < len(data):
+        caplen = struct.unpack_from('<I', data, at + 8)[0]
+        out.append(data[at + 16:at + 16 + caplen])
+        at += 16 + caplen
+    return out
+
+
+def without_stamp(frame):
+    """The 8 bytes of time, and the UDP checksum that covers them, are left out."""
+    return frame[:40] + b'..' + frame[42:50] + b'........' + frame[58:]
+
+
+@case
+def the_same_seed_gives_the_same_packets():
+    with tempfile.TemporaryDirectory() as d:
+        for name, seed in (('a', 7), ('b', 7), ('c', 8)):
+            upktgen(['--seed', str(seed), '-b', f'pcap:{d}/{name}'], script(2000, 'pgtx flag UDPCSUM'))
+        a, b, c = (list(map(without_stamp, frames(f'{d}/{n}'))) for n in 'abc')
+    check(len(a) == 2000 and a == b, 'the same seed gave different packets')
+    check(a != c, 'different seeds gave the same packets')
+
+
+def capture(backend, count, name, text, extra=()):
+    """Frames as they arrive at the far end of a pair, by tshark."""
+    inside = f'''
+ip link add pgtx address 02:00:00:00:00:01 type veth peer name pgrx address 02:00:00:00:00:02
+for d in pgtx pgrx; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6; done
+ethtool -K pgrx gro on
+ip link set pgrx up; ip link set pgtx up
+tshark -q -F pcap -i pgrx -f 'udp' -c {count} -a duration:60 -w {name} 2>{name}.log &
+while ! grep -q Capturing {name}.log; do sleep 0.1; done
+sleep 0.5
+{UPKTGEN} run --seed 7 -b {backend} {' '.join(extra)} - <<'X' || exit 1
+{text}
+X
+wait
+'''
+    r = run(need_namespace() + ['sh', '-c', inside])
+    check(r.returncode == 0, r.stdout + r.stderr)
+
+
+def need_tools():
+    for tool in ('tshark', 'ethtool'):
+        if not shutil.which(tool, path=os.environ['PATH'] + ':/usr/sbin:/sbin'):
+            raise Skip(f'{tool} is not installed')
+
+
+def tshark_fields(name, *names):
+    args = ['tshark', '-r', name, '-o', 'ip.check_checksum:TRUE', '-o', 'udp.check_checksum:TRUE',
+            '-T', 'fields']
+    for n in names:
+        args += ['-e', n]
+    r = run(args)
+    check(r.returncode == 0, r.stderr)
+    return [line.split('\t') for line in r.stdout.splitlines()]
+
+
+def valid_by_tshark(backend):
+    need_tools()
+    with tempfile.TemporaryDirectory() as d:
+        os.chmod(d, 0o777)
+        name = d + '/seen.pcap'
+        capture(backend, 500, name, script(500, 'pgtx flag UDPCSUM'))
+        rows = tshark_fields(name, 'frame.protocols', 'ip.checksum.status', 'udp.checksum.status',
+                             'eth.dst', 'ip.ttl', '_ws.malformed')
+        check(len(rows) == 500, f'{len(rows)} frames')
+        for row in rows:
+            check(row[0].startswith('eth:ethertype:ip:udp') and row[1:5] ==
+                  ['1', '1', '02:00:00:00:00:02', '32'], str(row))
+        upktgen(['--seed', '7', '-b', f'pcap:{d}/made'], script(500, 'pgtx flag UDPCSUM'))
+        seen, made = frames(name), frames(d + '/made')
+        check([without_stamp(f) for f in seen] == [without_stamp(f) for f in made],
+              'what arrived is not what the generator makes')
+
+
+@case
+def tshark_finds_valid_frames_from_packet_sockets():
+    valid_by_tshark('packet')
+
+
+@case
+def tshark_finds_valid_frames_from_live():
+    if not IS_ROOT:
+        raise Skip('loading BPF programs needs root')
+    valid_by_tshark('live')
+
+
+def main():
+    wanted = sys.argv[1:]
+    chosen = [c for c in cases if not wanted or c.__name__ in wanted]
+    print(f'1..{len(chosen)}', flush=True)
+    failed = 0
+    for i, c in enumerate(chosen, 1):
+        try:
+            c()
+            print(f'ok {i} - {c.__name__}', flush=True)
+        except Skip as s:
+            print(f'# skip: {s}\nok {i} - {c.__name__} # SKIP', flush=True)
+        except (AssertionError, OSError, subprocess.TimeoutExpired):
+            failed += 1
+            for line in traceback.format_exc().splitlines():
+                print('# ' + line)
+            print(f'not ok {i} - {c.__name__}', flush=True)
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
