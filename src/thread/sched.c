@@ -134,7 +134,8 @@ static bool sleep_on_state(struct ww_thread *t, uint32_t s, uint64_t deadline_ns
 
 /*
  * A freezable sleep that begins while the freezer is on begins frozen. Should the freezer have been
- * turned off meanwhile, its thaw has perhaps come by too early: then take it back.
+ * turned off meanwhile, its thaw has perhaps come by too early: then thaw ourselves, with regard to
+ * a wake-up that was kept.
  */
 static uint32_t sleep_frozen(struct ww_thread *t, uint32_t s)
 {
@@ -145,9 +146,13 @@ static uint32_t sleep_frozen(struct ww_thread *t, uint32_t s)
 		ww_freezer_progress();
 		return s;
 	}
-	if (!ww_cmpxchg(&t->state, &s, s & ~WW_TASK_FROZEN))
-		return s;
-	return s & ~WW_TASK_FROZEN;
+	while (s & WW_TASK_FROZEN) {
+		uint32_t next = s & WW_TASK_FROZEN_WOKEN ? WW_TASK_RUNNING : s & ~WW_TASK_FROZEN;
+
+		if (ww_cmpxchg(&t->state, &s, next)) /* pairs: THREAD-8 */
+			return next;
+	}
+	return s;
 }
 
 bool ww_sleep_until(uint64_t os_deadline_ns)
