@@ -48,6 +48,9 @@
 #define COLOURS	    16 /* generations of items that flushes can tell apart */
 #define DRAIN_STEP  64 /* items moved out of an inbox under one hold of the lock */
 #define POOLS_MAX   4096
+#define HINTS_MIN   256
+#define HINTS_MAX   (1u << 17)
+#define HINT_AHEAD  12
 #define WQ_NAME_LEN 32
 
 /* Low bits of an item's queue word (ww_private[3]): the pwq it is queued on, and L about it. */
@@ -142,19 +145,29 @@ struct ww_pworker {
 	struct ww_workqueue *rescues; /* C of a rescuer */
 };
 
+/* Addresses of pushed items, to prefetch and never to follow. */
+struct hint_ring {
+	uint64_t mask;		       /* C */
+	struct hint_ring *older;       /* C: kept, see grow_ring_l() */
+	struct ww_work *at[HINTS_MIN]; /* A; more of them in a ring made later */
+};
+
 struct ww_pool {
 	/* Written by pushers. */
 	struct ww_work *tail ww_aligned_line; /* A */
 	struct ww_work *head;		      /* A: set by the pusher that found tail NULL */
+	uint64_t hints;			      /* A, no order, may lose counts: see push_hint() */
 	/* Read by pushers, written when workers sleep or wake. */
 	uint32_t idle ww_aligned_line; /* A: sleepers that a push may take */
 	uint32_t tokens;	       /* A: futex: sleepers that were taken */
 	uint32_t shortage;	       /* A: fewer licences out than there might be */
 	uint32_t armed;		       /* A: the manager looks at this pool */
+	struct hint_ring *ring;	       /* A: replaced by a bigger one under L */
 	unsigned id;		       /* C */
 	/* Under the lock. */
 	struct ww_lock lock ww_aligned_line;
 	struct ww_work *chain, *chain_last; /* L: taken off the inbox, not admitted yet */
+	uint64_t hint_pos, hint_known;	    /* L: items taken out, and hints that were there */
 	struct item_link list;		    /* L: admitted, waiting for a worker */
 	struct ww_list workers, reserve;    /* L */
 	struct ww_list dead;		    /* L: structures to use again */
@@ -175,6 +188,7 @@ struct ww_pool {
 	int nice;
 	bool unbound;
 	uint64_t mask[16]; /* CPUs as in ww_cpumask */
+	struct hint_ring first_hints;
 };
 
 /* Why nothing but a flag word is read on the queueing path. */

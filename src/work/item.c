@@ -69,36 +69,35 @@ bool ww_init_item(struct ww_work *work, ww_work_fn func, uint64_t flags, const c
 
 /* ---- queueing ---- */
 
-/* PENDING was taken; may the item be queued at all? If not, PENDING is given back. */
-static __attribute__((noinline)) bool may_queue(struct ww_work *work, uint64_t old,
-						const char *call)
+/* The item is disabled, or was never initialised; was: PENDING was set already. */
+static __attribute__((noinline)) bool may_not_queue(struct ww_work *work, bool was,
+						    const char *call)
 {
-	if ((old & WORK_MAGIC_MASK) != WW_WORK_MAGIC_) {
+	uint64_t data = ww_load_relaxed(ww_work_data(work));
+
+	if ((data & WORK_MAGIC_MASK) != WW_WORK_MAGIC_) {
 		ww_misuse(call, "the item %p was never initialised (ww_init_work)", (void *)work);
-		if (!(old & WORK_PENDING))
+		if (!was)
 			ww_fetch_and(ww_work_data(work), ~WORK_PENDING);
-		return false;
-	}
-	if (old & WORK_PENDING)
-		return false;
-	if (old & WORK_DEPTH_MASK) {
+	} else if (!was) {
 		ww_work_release(work);
-		return false;
 	}
-	return true;
+	return false;
 }
 
 /*
  * Take PENDING: always a read-modify-write, also where it is set already, so that the run which is
- * due sees what the caller stored before (WORK-8). False: pending already, or may not be queued.
+ * due sees what the caller stored before (WORK-8). It asks for one bit alone, which is a single
+ * instruction that fetches the line once. False: pending already, or may not be queued.
  */
 bool ww_work_take(struct ww_work *work, const char *call)
 {
-	uint64_t old = ww_fetch_or(ww_work_data(work), WORK_PENDING); /* pairs: WORK-8 */
+	bool was = ww_fetch_or(ww_work_data(work), WORK_PENDING) & WORK_PENDING; /* pairs: WORK-8 */
+	uint64_t data = ww_load_relaxed(ww_work_data(work));
 
-	if (ww_unlikely((old & (WORK_MAGIC_MASK | WORK_DEPTH_MASK)) != WW_WORK_MAGIC_))
-		return may_queue(work, old, call);
-	return !(old & WORK_PENDING);
+	if (ww_unlikely((data & (WORK_MAGIC_MASK | WORK_DEPTH_MASK)) != WW_WORK_MAGIC_))
+		return may_not_queue(work, was, call);
+	return !was;
 }
 
 /* Only what runs on a queue that drains may add to it. */
