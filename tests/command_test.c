@@ -365,8 +365,8 @@ TEST(errno_524_is_never_answered)
 TEST(netif_receive_without_the_right_to_it_is_refused_with_the_reason)
 {
 	set_up(false);
-	add("eth0");
 	strcpy(fake_no_receive, "needs CAP_BPF");
+	add("eth0");
 	CHECK_EQ(say("eth0", "xmit_mode netif_receive"), -EOPNOTSUPP);
 	CHECK_STR(result_of("eth0"), "ERROR: netif_receive: needs CAP_BPF");
 }

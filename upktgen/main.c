@@ -16,6 +16,8 @@ static const struct {
 	{"receive", upk_cmd_receive, "receive pktgen's packets: loss, order, latency"},
 	{"run", upk_cmd_run, "carry out a script of pktgen commands"},
 	{"check", upk_cmd_check, "find every fault of a script, without sending"},
+	{"shell", upk_cmd_shell, "run a command where /proc/net/pktgen is ours"},
+	{"mount", upk_cmd_mount, "offer pktgen's control files in a folder"},
 	{"help", upk_cmd_help, "this text"},
 };
 

@@ -15,6 +15,8 @@ enum {
 
 int upk_cmd_run(int argc, char **argv);
 int upk_cmd_check(int argc, char **argv);
+int upk_cmd_mount(int argc, char **argv);
+int upk_cmd_shell(int argc, char **argv);
 int upk_cmd_help(int argc, char **argv);
 int upk_cmd_receive(int argc, char **argv);
 

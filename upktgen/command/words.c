@@ -17,7 +17,8 @@
 struct device_text {
 	struct device_text *next; /* [L] */
 	char name[PG_DEV_NAME];
-	char result[PG_RESULT]; /* [L] */
+	struct pg_device_facts facts; /* as of add_device: asking may load a program */
+	char result[PG_RESULT];	      /* [L] */
 	bool awaited;		/* [L] a run's end will replace it */
 	uint64_t started_us;	/* [L] of the run before that one */
 };
@@ -216,9 +217,11 @@ static const char *why_not_added(int err)
 static int add_device(struct pg_words *w, int cpu, const char *name, struct pg_outcome *out)
 {
 	struct device_text *t = ww_alloc(sizeof(*t));
-	int err = t ? pg_engine_add(w->engine, cpu, name, NULL) : -ENOMEM;
+	struct pg_device *d;
+	int err = t ? pg_engine_add(w->engine, cpu, name, &d) : -ENOMEM;
 
 	if (!err) {
+		pg_device_facts(d, &t->facts);
 		snprintf(t->name, sizeof(t->name), "%s", name);
 		t->next = w->texts;
 		w->texts = t;
@@ -265,7 +268,6 @@ static int write_thread(struct pg_words *w, int cpu, const char *buf, size_t len
 static int write_device(struct pg_words *w, const char *name, const char *buf, size_t len,
 			struct pg_outcome *out)
 {
-	struct pg_device_facts facts;
 	struct pg_config config;
 	struct device_text *t;
 	struct pg_device *d;
@@ -281,9 +283,8 @@ static int write_device(struct pg_words *w, const char *name, const char *buf, s
 		return out->err = -ENOENT;
 	}
 	take_result(w, t, false);
-	pg_device_facts(d, &facts);
 	pg_device_get_config(d, &config);
-	if (!pg_device_command(&facts, w->options.strict, &config, buf, len, out)) {
+	if (!pg_device_command(&t->facts, w->options.strict, &config, buf, len, out)) {
 		pg_device_set_config(d, &config);
 		if (out->clear_counters)
 			pg_device_clear_counters(d);
@@ -353,15 +354,13 @@ static void print_thread(struct pg_words *w, int cpu, FILE *to)
 static void print_device(struct pg_words *w, struct pg_device *d, struct device_text *t, FILE *to)
 {
 	static char text[16384]; /* [L] */
-	struct pg_device_facts facts;
 	struct pg_config config;
 	struct pg_status status;
 
 	take_result(w, t, false);
-	pg_device_facts(d, &facts);
 	pg_device_get_config(d, &config);
 	pg_device_status(d, &status);
-	pg_show_device(&facts, &config, &status, t->result, text, sizeof(text));
+	pg_show_device(&t->facts, &config, &status, t->result, text, sizeof(text));
 	fputs(text, to);
 }
 

@@ -19,13 +19,17 @@ enum {
 	KEY_RECEIVER
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option engine_options[] = {
 	{"seed", KEY_SEED, "N", 0, "fix every random choice; the seed of a run is printed", 0},
 	{"backend", 'b', "NAME", 0, "how to send; \"upktgen probe\" lists the ways", 0},
 	{"strict", KEY_STRICT, NULL, 0,
 	 "refuse and answer as the kernel does, also where ours is kinder", 0},
 	{"no-burst", KEY_NO_BURST, NULL, 0, "after a stall, do not catch up with the schedule", 0},
 	{"stamp-every", KEY_STAMP, "N", 0, "packets that share one reading of the clock (1)", 0},
+	{0},
+};
+
+static const struct argp_option watch_options[] = {
 	{"receiver", KEY_RECEIVER, "DEV", 0,
 	 "receive on DEV, the far end, meanwhile, and settle the books of both ends", 0},
 	{"time", 't', "TIME", 0, "stop each start after TIME: 5, 300ms, 2m", 0},
@@ -79,7 +83,7 @@ static void check_backend(struct argp_state *state, const char *name)
 	argp_error(state, "no backend '%s'; there are: %s", name, list);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_engine(int key, char *arg, struct argp_state *state)
 {
 	struct upk_options *o = state->input;
 
@@ -101,6 +105,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STAMP:
 		o->engine.stamp_every = (unsigned)upk_number(state, "--stamp-every", arg, 1 << 20);
 		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_watch(int key, char *arg, struct argp_state *state)
+{
+	struct upk_options *o = state->input;
+
+	switch (key) {
 	case KEY_RECEIVER:
 		o->receiver = arg;
 		return 0;
@@ -125,7 +139,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp upk_options_argp = {.options = options, .parser = parse};
+const struct argp upk_engine_argp = {.options = engine_options, .parser = parse_engine};
+const struct argp upk_watch_argp = {.options = watch_options, .parser = parse_watch};
 
 void upk_options_settle(struct upk_options *o)
 {

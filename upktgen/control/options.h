@@ -18,8 +18,10 @@ struct upk_options {
 	uint64_t limit_ms;    /* of each start; 0: none */
 };
 
-/* Input: a struct upk_options. */
-extern const struct argp upk_options_argp;
+/* Input of both: a struct upk_options. The first: how to send. */
+extern const struct argp upk_engine_argp;
+/* How a run is watched and told: time, receiver, progress, JSON. */
+extern const struct argp upk_watch_argp;
 
 /* Chooses the seed where none was given. */
 void upk_options_settle(struct upk_options *o);

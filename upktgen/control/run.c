@@ -19,7 +19,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->options;
+		state->child_inputs[0] = state->child_inputs[1] = &a->options;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->file)
@@ -35,7 +35,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&upk_options_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&upk_engine_argp, 0, NULL, 0}, {&upk_watch_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "FILE",

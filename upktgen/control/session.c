@@ -2,7 +2,6 @@
 #include "control/session.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,14 +27,19 @@ int upk_session_signal(void)
 	return ww_load_relaxed(&caught);
 }
 
-void upk_session_catch_signals(struct upk_session *s)
+void upk_on_signals(void (*fn)(int sig))
 {
-	struct sigaction sa = {.sa_handler = handler};
+	struct sigaction sa = {.sa_handler = fn};
 
-	ww_store_relaxed(&to_stop, s->engine);
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
+}
+
+void upk_session_catch_signals(struct upk_session *s)
+{
+	ww_store_relaxed(&to_stop, s->engine);
+	upk_on_signals(handler);
 }
 
 static void say_command(const char *target, const char *buf, size_t len, int err)

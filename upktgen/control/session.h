@@ -3,6 +3,8 @@
 #ifndef UPKTGEN_CONTROL_SESSION_H
 #define UPKTGEN_CONTROL_SESSION_H
 
+#include <signal.h>
+
 #include "command/words.h"
 #include "control/options.h"
 
@@ -23,6 +25,9 @@ void upk_session_close(struct upk_session *s);
  */
 void upk_session_catch_signals(struct upk_session *s);
 int upk_session_signal(void);
+
+/* fn, or SIG_IGN, for SIGINT and SIGTERM. */
+void upk_on_signals(void (*fn)(int sig));
 
 /*
  * One write of "start" to pgctrl, watched as the options say: progress, time limit, receiver. What

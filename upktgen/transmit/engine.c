@@ -409,6 +409,11 @@ void pg_engine_stop_from_signal(struct pg_engine *e)
 	ww_store_relaxed(&e->interrupted, 1u);
 }
 
+void pg_engine_forget_signal(struct pg_engine *e)
+{
+	ww_store_relaxed(&e->interrupted, 0u);
+}
+
 bool pg_engine_running(const struct pg_engine *e)
 {
 	return ww_load_relaxed(&e->active) != 0;

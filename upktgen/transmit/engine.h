@@ -96,6 +96,8 @@ int pg_engine_start(struct pg_engine *e);
 void pg_engine_stop(struct pg_engine *e);
 /* Async-signal-safe: a running start returns within 10 ms and a burst, and keeps what was sent. */
 void pg_engine_stop_from_signal(struct pg_engine *e);
+/* Between two starts: a stop from a signal that came too late for the last is not for the next. */
+void pg_engine_forget_signal(struct pg_engine *e);
 bool pg_engine_running(const struct pg_engine *e);
 
 #endif

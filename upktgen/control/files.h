@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control files as a file system (FUSE): pgctrl, kpktgend_N and a file for each device, with
+ * the kernel's modes and formats. Only the one who mounted can see or write them.
+ */
+#ifndef UPKTGEN_CONTROL_FILES_H
+#define UPKTGEN_CONTROL_FILES_H
+
+#include "command/words.h"
+
+struct upk_files;
+
+/* Mounts on the folder dir. NULL + errno, after a line on standard error. */
+struct upk_files *upk_files_mount(struct pg_words *words, struct pg_engine *engine,
+				  const char *dir);
+/* Serves until it is unmounted from outside or upk_files_leave() was called. 0 or -errno. */
+int upk_files_serve(struct upk_files *f);
+/* From any thread: upk_files_serve() returns; a start under way is stopped, and answered. */
+void upk_files_leave(struct upk_files *f);
+/* Unmounts and frees. */
+void upk_files_unmount(struct upk_files *f);
+
+#endif
