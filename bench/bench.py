@@ -155,7 +155,7 @@ def measure(results, parties, row, n, threads, args):
             cannot[who] = str(why)
     noise = Noise()
     noise.begin = noise.others(running.values())
-    rounds = row.runs or (3 if args.quick else 7)
+    rounds = min(row.runs or 7, 2 if args.quick and row.slow else 3 if args.quick else 7)
     for r in range(rounds):
         order = list(running)
         order = order[r % len(order):] + order[:r % len(order)] if order else []
@@ -189,7 +189,7 @@ def programs(folder):
     found = set()
     for who in sorted(os.listdir(folder), key=lambda w: (w.partition('+')[0] not in OURS, w != 'limit', w)):
         path = os.path.join(folder, who)
-        if not (os.path.isfile(path) and os.access(path, os.X_OK)):
+        if who.startswith('lib') and '.so' in who or not (os.path.isfile(path) and os.access(path, os.X_OK)):
             continue
         who = who.partition('+')[0]
         found.add(who)

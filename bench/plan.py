@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is measured: a row per line. A program takes part in the rows that it lists itself."""
+import resource
 from dataclasses import dataclass
 
 M = 10**6
@@ -16,6 +17,7 @@ class Row:
     growth: tuple = ()          # more ns, without --quick: the plots
     without: tuple = ()         # not these
     quick: bool = True          # whether --quick measures it at all
+    slow: bool = False          # with --quick: two runs
     runs: int = 0               # instead of the usual number
     who: tuple = ()             # only these
 
@@ -31,13 +33,19 @@ WHAT = {
     'blocked-pool': 'until a second item starts while the only worker is blocked in the first',
     'thread': 'a busy loop that can be told to stop; waking, parking, making a thread',
     'delete-sync': 'synchronous delete of a timer: fired, pending, idle; warm and flushed; N bases',
+    'idle-wakeups': 'wake-ups a second and CPU time a second with N timers an hour away',
+    'server': 'an echo server with an idle deadline per connection; 11,000 go away; 10 of 11 expired',
     'correctness': 'probes: what a caller of each may rely on',
     'update-delayed-work': 'put a delayed work off; ORG: cancel + queue, NEW: the update',
     'memory': 'bytes of the process per object',
     'add-cancel': 'add a fresh timer and cancel it, N others pending',
 }
 
+SLEEPERS = ('wheelwork', 'libevent', 'libuv', 'libev')
 UPDATE = ('wheelwork', 'limit', 'libevent-locked')
+
+# As many as the limit on open files lets one process have, at two descriptors and one timer each.
+CONNECTIONS = min(10**5, (resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 200) // 3 // 100 * 100)
 
 ROWS = [
     Row('rearm', 'absolute', ns=(1, 10**4, M), growth=(100, 1000, 10**5, 10 * M)),
@@ -53,6 +61,8 @@ ROWS = [
     Row('queue', 'scattered', ns=(10**5,), threads=(1, 2)),
     Row('wake-latency', 'idle', ns=(2,)),
     Row('blocked-pool', 'unannounced', ns=(2,), runs=3, without=('limit',)),
+    Row('idle-wakeups', 'hour-away', ns=(M,), quick_ns=(10**5,), runs=1, who=SLEEPERS),
+    Row('server', 'echo', ns=(CONNECTIONS,), runs=3, slow=True),
     Row('correctness', 'probe', ns=(1000,), runs=1, without=('limit',)),
     Row('delete-sync', 'fired-warm'),
     Row('delete-sync', 'fired-cold-timer'),

@@ -27,6 +27,10 @@
 #ifndef WW_BENCH_TIMER_ROWS_H
 #define WW_BENCH_TIMER_ROWS_H
 
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+
 #include "bench.h"
 
 /* Far enough that none fires. Each re-arm goes later than any before it, as idle timeouts do. */
@@ -121,9 +125,22 @@ static double *late;
 static void probed_callback(long i);
 #endif
 static bool probing;
+/* The server row: its timers have an expiry of their own. */
+static bool serving;
+static void server_expired(long i) __attribute__((unused));
+#ifndef RIVAL_SERVER
+static void server_expired(long i)
+{
+	(void)i;
+}
+#endif
 
 bool timer_fired(long i)
 {
+	if (serving) {
+		server_expired(i);
+		return false;
+	}
 #ifdef RIVAL_PROBES
 	if (probing)
 		probed_callback(i);
@@ -181,6 +198,55 @@ static void run_lateness(struct bench *b)
 	bench_figure(b, "last", "us", bench_quantile(late, n, 1) / 1e3);
 }
 BENCH("lateness", "due", open_idle, run_lateness)
+
+/* Nothing is due for an hour: who wakes up nevertheless? Ten seconds; two with --quick. */
+static void *idle_loop(void *arg)
+{
+	rival_run();
+	return arg;
+}
+
+static long context_switches(void)
+{
+	char path[64], line[128];
+	struct dirent *e;
+	long sum = 0, n;
+	DIR *tasks = opendir("/proc/self/task");
+
+	while (tasks && (e = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", e->d_name);
+		FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1)
+				sum += n;
+		if (f)
+			fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return sum;
+}
+
+static void run_idle(struct bench *b)
+{
+	static bool running;
+	uint64_t ns = b->quick ? 2000000000u : 10000000000u;
+	pthread_t t;
+
+	if (!running && pthread_create(&t, NULL, idle_loop, NULL) != 0)
+		bench_cannot("no thread");
+	running = true;
+	bench_sleep(200000000);
+	long before = context_switches();
+	uint64_t cpu = bench_cpu_process();
+	bench_sleep(ns);
+	/* This thread's own wake-up is none of theirs. */
+	double used = (double)(bench_cpu_process() - cpu),
+	       wakes = (double)(context_switches() - before - 1);
+	bench_figure(b, "wakeups", "items/s", wakes * 1e9 / (double)ns);
+	bench_figure(b, "cpu", "us", used / 1e3 * 1e9 / (double)ns);
+}
+BENCH("idle-wakeups", "hour-away", open_armed, run_idle)
 
 /* What one pending timer costs in memory of the process. */
 static void run_memory(struct bench *b)

@@ -79,7 +79,24 @@ static bool rival_refuses(long i, long ms)
 	return !ww_timer_pending(&timers[i]);
 }
 
-#include "../timer_rows.h"
+#define RIVAL_SERVER
+
+static void server_delete(long i)
+{
+	ww_timer_delete_sync(&timers[i]);
+}
+
+static void server_turn_begins(void)
+{
+	epoch = ww_jiffies();
+}
+
+/* The library's own threads run what is due. */
+static void server_expire(void)
+{
+}
+
+#include "../server_rows.h"
 
 /* The virtual clock: nothing but expiry itself, in the calling thread. */
 static void open_virtual(struct bench *b)

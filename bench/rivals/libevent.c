@@ -98,4 +98,37 @@ static bool rival_refuses(long i, long ms)
 	return event_add(&events[i], &tv) != 0;
 }
 #endif
-#include "../timer_rows.h"
+#define RIVAL_SERVER
+#define SERVER_LOOP
+static void server_watch(long i);
+static void server_turn(void);
+
+static void server_delete(long i)
+{
+	event_del_block(&events[i]);
+}
+
+static void server_turn_begins(void)
+{
+}
+
+#include "../server_rows.h"
+
+static void readable(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	serve((long)(intptr_t)arg);
+}
+
+static void server_watch(long i)
+{
+	event_add(event_new(base, connections[i].server, EV_READ | EV_PERSIST, readable,
+			    (void *)(intptr_t)i),
+		  NULL);
+}
+
+static void server_turn(void)
+{
+	event_base_loop(base, EVLOOP_NONBLOCK);
+}

@@ -12,13 +12,13 @@
 #include "../bench.h"
 #include "limit_calls.h"
 
-enum { SLOTS = 1 << 14 };
+enum { SLOTS = 1 << 20 };
 
 struct item {
 	uint32_t pending;
 };
 
-static long ring[SLOTS];
+static uint32_t ring[SLOTS];
 static uint64_t head __attribute__((aligned(64)));
 static uint64_t tail __attribute__((aligned(64)));
 static uint32_t sleeping __attribute__((aligned(64)));
@@ -45,7 +45,7 @@ static void *work(void *arg)
 			continue;
 		}
 		for (; at != end; at++) {
-			long i = ring[at % SLOTS];
+			long i = (long)ring[at % SLOTS];
 
 			__atomic_fetch_and(&item(i)->pending, ~1u, __ATOMIC_SEQ_CST);
 			pool_item_runs(i);
@@ -73,7 +73,7 @@ static inline void rival_queue(long i)
 	__atomic_fetch_or(&item(i)->pending, 1u, __ATOMIC_SEQ_CST);
 	while (at - known >= SLOTS)
 		known = __atomic_load_n(&tail, __ATOMIC_ACQUIRE);
-	ring[at % SLOTS] = i;
+	ring[at % SLOTS] = (uint32_t)i;
 	__atomic_store_n(&head, ++at, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&sleeping, __ATOMIC_SEQ_CST) &&
 	    __atomic_exchange_n(&sleeping, 0, __ATOMIC_SEQ_CST))

@@ -91,4 +91,27 @@ static bool rival_refuses(long i, long ms)
 
 	return timerfd_settime(fds[i], 0, &its, NULL) != 0;
 }
-#include "../timer_rows.h"
+#define RIVAL_SERVER
+
+static void server_delete(long i)
+{
+	rival_cancel(i);
+}
+
+static void server_turn_begins(void)
+{
+	epoch = bench_now();
+}
+
+static void server_expire(void)
+{
+	struct epoll_event ev[64];
+	uint64_t count;
+	int n = epoll_wait(epoll, ev, 64, 0);
+
+	for (int i = 0; i < n; i++)
+		if (read(fds[ev[i].data.u64], &count, sizeof(count)) == sizeof(count))
+			timer_fired((long)ev[i].data.u64);
+}
+
+#include "../server_rows.h"

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the benchmark harness promises: its lines, its refusals, and that nobody is passed over."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
+BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(TOP, 'build')))
+UNITS = {'ns', 'cycles', 'items/s', 'packets/s', 'bytes', 'us'}
+sys.path.insert(0, f'{TOP}/bench')
+import plan  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def bench(*argv, status=0, build=BUILD):
+    p = subprocess.run(['python3', f'{TOP}/bench/bench.py', '--build', build, *argv], text=True, check=False,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert p.returncode == status, f'status {p.returncode}\n{p.stdout}'
+    return p.stdout
+
+
+def test_each_figure_is_a_json_line_with_the_promised_fields():
+    with tempfile.TemporaryDirectory() as where:
+        text = bench('memory', 'rearm-relative', '--quick', '--who', 'wheelwork,limit', '--json', f'{where}/f')
+        with open(f'{where}/f', encoding='utf-8') as f:
+            lines = [json.loads(line) for line in f]
+    assert {(x['bench'], x['who']) for x in lines} >= {('rearm-relative', 'wheelwork'), ('rearm-relative', 'limit')}, text
+    for x in lines:
+        assert list(x) == ['bench', 'case', 'who', 'n', 'threads', 'unit', 'min', 'median', 'max', 'runs'], x
+        assert x['unit'] in UNITS and 0 <= x["min"] <= x['median'] <= x['max'] and x['runs'] >= 1, x
+    assert 'ours / theirs' in text, text
+
+
+def test_a_name_that_is_not_there_is_refused_with_those_that_are():
+    text = bench('no-such-row', status=2)
+    assert "no benchmark 'no-such-row'" in text and 'rearm' in text, text
+
+
+def test_a_rival_that_is_not_installed_is_named_with_its_package():
+    with tempfile.TemporaryDirectory() as where:
+        os.mkdir(f'{where}/bench')
+        text = bench('rearm', '--quick', build=where)
+    for who, package in plan.PACKAGES.items():
+        assert f'missing: {who} (package {package})' in text, text
+
+
+def test_the_plan_holds_every_name_and_only_these():
+    names = {'rearm', 'rearm-relative', 'cancel-add', 'add-cancel', 'update-delayed-work', 'delete-sync', 'expire',
+             'lateness', 'idle-wakeups', 'queue', 'wake-latency', 'blocked-pool', 'loop-barrier', 'thread', 'memory',
+             'server', 'pktgen-null', 'pktgen-veth', 'pktgen-pacing', 'receiver', 'correctness'}
+    assert set(plan.WHAT) <= names, set(plan.WHAT) - names
+    assert {r.bench for r in plan.ROWS} == set(plan.WHAT)
+
+
+def main():
+    cases = [(n[5:], f) for n, f in list(globals().items()) if n.startswith('test_')]
+    print(f'1..{len(cases)}')
+    failed = 0
+    for number, (name, case) in enumerate(cases, 1):
+        try:
+            case()
+            print(f'ok {number} - {name}', flush=True)
+        except Exception as what:  # pylint: disable=broad-except
+            failed += 1
+            print('\n'.join('# ' + line for line in str(what).splitlines()))
+            print(f'not ok {number} - {name}', flush=True)
+    sys.exit(1 if failed else 0)
+
+
+main()
