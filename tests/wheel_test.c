@@ -7,7 +7,7 @@
 #define NODES 512
 
 struct item {
-	struct ww_hnode node;
+	struct ww_list node;
 	uint64_t tick;
 	uint64_t bound;
 	bool in;
@@ -34,8 +34,7 @@ static void add(struct item *it, uint64_t tick)
 /* Take the next bucket; everything in it that is not due goes back. */
 static void look(uint64_t *ran)
 {
-	struct ww_hlist list = {NULL};
-	struct ww_hnode *n;
+	struct ww_list due = WW_LIST_INIT(due), rest = WW_LIST_INIT(rest);
 	uint64_t at, earliest = UINT64_MAX, clk = wheel.clk;
 
 	CHECK(ww_wheel_next(&wheel, &at));
@@ -43,11 +42,14 @@ static void look(uint64_t *ran)
 		if (items[i].in && items[i].bound - clk < earliest)
 			earliest = items[i].bound - clk;
 	CHECK_EQ(at - clk, earliest);
-	ww_wheel_take(&wheel, at, &list);
-	while ((n = list.first) != NULL) {
-		struct item *it = ww_container_of(n, struct item, node);
+	ww_wheel_take(&wheel, at, &due, &rest);
+	for (struct ww_list *n = due.next; n != &due; n = n->next)
+		CHECK_EQ(ww_container_of(n, struct item, node)->tick, at);
+	ww_list_splice_tail(&rest, &due);
+	while (!ww_list_empty(&due)) {
+		struct item *it = ww_list_first(&due, struct item, node);
 
-		ww_hlist_del(n);
+		ww_list_del(&it->node);
 		CHECK_EQ(it->bound, at);
 		it->in = false;
 		if (it->tick == at)
@@ -102,7 +104,7 @@ TEST_LIMIT(the_wheel_agrees_with_a_list_at_every_distance_across_the_wrap, 60)
 
 TEST(an_empty_wheel_has_no_next_tick)
 {
-	struct ww_hlist list = {NULL};
+	struct ww_list due = WW_LIST_INIT(due), rest = WW_LIST_INIT(rest);
 	uint64_t tick;
 
 	ww_wheel_init(&wheel, 7);
@@ -114,21 +116,21 @@ TEST(an_empty_wheel_has_no_next_tick)
 	CHECK(!ww_wheel_next(&wheel, &tick));
 	ww_wheel_add(&wheel, &items[0].node, (1ull << 60) + 5);
 	CHECK(ww_wheel_next(&wheel, &tick));
-	ww_wheel_take(&wheel, tick, &list);
-	CHECK(list.first == &items[0].node);
+	ww_wheel_take(&wheel, tick, &due, &rest);
+	CHECK(due.next == &items[0].node);
 	CHECK(!ww_wheel_next(&wheel, &tick));
 }
 
 TEST(the_clock_of_a_wheel_never_moves_backward)
 {
 	ww_wheel_init(&wheel, 100);
-	ww_wheel_add(&wheel, &items[0].node, 200);
+	items[0].bound = ww_wheel_add(&wheel, &items[0].node, 200);
 	ww_wheel_forward(&wheel, 50);
 	CHECK_EQ(wheel.clk, 100);
 	ww_wheel_forward(&wheel, 150);
 	CHECK_EQ(wheel.clk, 150);
 	ww_wheel_forward(&wheel, 500); /* not past what is filed */
-	CHECK_EQ(wheel.clk, items[0].node.pprev ? 192 : 0);
+	CHECK_EQ(wheel.clk, items[0].bound);
 }
 
 TEST(a_far_deadline_is_looked_at_at_most_once_per_level)
@@ -137,17 +139,17 @@ TEST(a_far_deadline_is_looked_at_at_most_once_per_level)
 		uint64_t at, due;
 		int looks = 0;
 
-		memset(&wheel, 0, sizeof(wheel));
 		ww_wheel_init(&wheel, UINT64_MAX - far / 2);
 		due = wheel.clk + far;
 		ww_wheel_add(&wheel, &items[0].node, due);
 		while (ww_wheel_next(&wheel, &at)) {
-			struct ww_hlist list = {NULL};
+			struct ww_list now = WW_LIST_INIT(now), rest = WW_LIST_INIT(rest);
 
 			looks++;
-			ww_wheel_take(&wheel, at, &list);
-			CHECK(list.first == &items[0].node);
-			ww_hlist_del(list.first);
+			ww_wheel_take(&wheel, at, &now, &rest);
+			CHECK_EQ(!ww_list_empty(&now), at == due);
+			CHECK_EQ(!ww_list_empty(&rest), at != due);
+			ww_list_del(&items[0].node);
 			if (at != due)
 				ww_wheel_add(&wheel, &items[0].node, due);
 		}

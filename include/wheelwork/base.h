@@ -26,6 +26,19 @@ typedef void (*ww_report_fn)(enum ww_report_kind kind, const char *line);
  */
 ww_report_fn ww_set_misuse_handler(ww_report_fn fn);
 
+/*
+ * Walk every structure of the library and report each fault as a warning; returns how many there
+ * are, 0 for none. Locks what it walks for as long as that takes. Context: any thread, no lock of
+ * the library held.
+ */
+int ww_debug_check(void);
+
+/*
+ * From now on (or no longer) make checks that cost a search: set-up of an object that is still in
+ * use. Off by default. Context: any thread. Kernel: CONFIG_DEBUG_OBJECTS.
+ */
+void ww_debug_enable(bool on);
+
 #ifdef __cplusplus
 }
 #endif

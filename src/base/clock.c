@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/timerfd.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -48,4 +52,41 @@ uint64_t ww_clock_tid_cpu_ns(int tid)
 	if (clock_gettime(id, &ts))
 		return 0;
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+int ww_clock_fd_create(void)
+{
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void ww_clock_fd_set(int fd, uint64_t deadline_ns)
+{
+	struct itimerspec its = {.it_value = {0, 0}};
+
+	if (deadline_ns != UINT64_MAX) {
+		its.it_value.tv_sec = (time_t)(deadline_ns / 1000000000u);
+		its.it_value.tv_nsec = (long)(deadline_ns % 1000000000u);
+	}
+	timerfd_settime(fd, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+int ww_clock_fd_renew(int fd)
+{
+	int fresh = ww_clock_fd_create();
+
+	if (fresh < 0)
+		return fresh;
+	if (dup3(fresh, fd, O_CLOEXEC) < 0) {
+		close(fresh);
+		return -errno;
+	}
+	close(fresh);
+	return 0;
+}
+
+void ww_clock_fd_close(int fd)
+{
+	close(fd);
 }

@@ -22,4 +22,14 @@ uint64_t ww_clock_tid_cpu_ns(int tid);
 /* Sleep until CLOCK_MONOTONIC reads deadline_ns; returns 0, or -EINTR. */
 int ww_clock_sleep_until(uint64_t deadline_ns);
 
+/*
+ * A descriptor that is readable from CLOCK_MONOTONIC deadline_ns on (UINT64_MAX: never), until it
+ * is set again. Made unset; -errno on failure. renew: after a fork, a new one of the child's own
+ * under the same number.
+ */
+int ww_clock_fd_create(void);
+void ww_clock_fd_set(int fd, uint64_t deadline_ns);
+int ww_clock_fd_renew(int fd);
+void ww_clock_fd_close(int fd);
+
 #endif

@@ -17,6 +17,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *topology_root = "/sys";
+static bool known;		    /* the topology was read */
 static int nr_possible;		    /* (I) */
 static int nr_slots;		    /* (I) */
 static int slot_cpu[WW_SLOTS_MAX];  /* (I) */
@@ -138,6 +139,7 @@ static void read_topology(void)
 	for (int c = 0, next = 0; c < CPU_SETSIZE; c++)
 		cpu_slot[c] = next < nr_slots && slot_cpu[next] == c ? next++ : c % nr_slots;
 	read_nodes();
+	ww_store_release(&known, true); /* pairs: CPU-1 */
 }
 
 static void topology(void)
@@ -148,6 +150,7 @@ static void topology(void)
 void ww_cpu_set_topology_root(const char *root)
 {
 	topology_root = root ? root : "/sys";
+	known = false;
 	nr_possible = nr_slots = 0;
 	memset(cpu_node, 0, sizeof(cpu_node));
 	once = (pthread_once_t)PTHREAD_ONCE_INIT;
@@ -167,6 +170,16 @@ int ww_cpu_current(void)
 #endif
 	int cpu = sched_getcpu();
 	return cpu < 0 ? 0 : cpu;
+}
+
+int ww_cpu_current_slot(void)
+{
+	int cpu = ww_cpu_current();
+
+	/* Asked for at every arming of a timer: not by way of topology(). */
+	if (ww_likely(ww_load_acquire(&known)) && cpu < CPU_SETSIZE) /* pairs: CPU-1 */
+		return cpu_slot[cpu];
+	return ww_cpu_slot_of(cpu);
 }
 
 int ww_cpu_possible(void)

@@ -18,10 +18,10 @@ int ww_cpu_current(void);
 int ww_cpu_possible(void);
 
 int ww_cpu_slots(void);
-int ww_cpu_slot_of(int cpu);  /* any CPU number, also one outside of the mask */
-int ww_cpu_of_slot(int slot); /* the CPU that a slot's thread is bound to */
-int ww_cpu_node(int cpu);     /* NUMA node, 0 where there is none */
-static inline int ww_cpu_current_slot(void);
+int ww_cpu_slot_of(int cpu);   /* any CPU number, also one outside of the mask */
+int ww_cpu_of_slot(int slot);  /* the CPU that a slot's thread is bound to */
+int ww_cpu_node(int cpu);      /* NUMA node, 0 where there is none */
+int ww_cpu_current_slot(void); /* the slot of the CPU this thread runs on now */
 
 /* Bind the calling thread; -errno where the cpuset refuses (the caller then runs unbound). */
 int ww_cpu_bind_self(int cpu);
@@ -35,10 +35,5 @@ int ww_cpu_unbind(int tid);
 
 /* Tests: read the topology below this folder instead of /sys; NULL for the real one. */
 void ww_cpu_set_topology_root(const char *root);
-
-static inline int ww_cpu_current_slot(void)
-{
-	return ww_cpu_slot_of(ww_cpu_current());
-}
 
 #endif

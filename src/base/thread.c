@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -195,6 +196,11 @@ void ww_os_thread_at_exit(void (*fn)(void *), void *arg)
 		return;
 	*e = (struct at_exit){fn, arg, pthread_getspecific(exit_key)};
 	pthread_setspecific(exit_key, e);
+}
+
+void ww_os_thread_exact_sleep(void)
+{
+	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 }
 
 void ww_os_yield(void)

@@ -40,6 +40,9 @@ void ww_os_thread_at_exit(void (*fn)(void *), void *arg);
 /* Run the exit hooks now rather than after fn: for a thread with a last word to say after them. */
 void ww_os_thread_run_exit_hooks(void);
 
+/* The calling thread's timed sleeps end on time: no slack is added to share wake-ups. */
+void ww_os_thread_exact_sleep(void);
+
 /* Give up the CPU. */
 void ww_os_yield(void);
 

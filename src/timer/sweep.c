@@ -1,161 +1,183 @@
 /* SPDX-License-Identifier: MIT */
-/* Filing timers in a base's wheels, taking out what is due, and running it. Guards: timer.h. */
+/* Taking out what is due, and running it. Guards: timer.h. */
 #include "timer/timer.h"
 
-#include "base/futex.h"
-#include "timer/virtual.h"
+#include "base/clock.h"
+#include "base/probe.h"
+#include "base/report.h"
+#include "timer/barrier.h"
+#include "timer/watch.h"
 
-struct ww_base_hot ww_base_hot[WW_BASES_MAX];
-__thread struct ww_timer_context ww_timer_context;
+/* Let others have the lock after that many, where somebody waits for it. */
+#define BREAK_AFTER 256u
 
-static void set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set)
+static bool due_at(uint64_t deadline, uint64_t now)
 {
-	uint64_t w = (t->word & ~clear) | set;
-
-	ww_store_release(&t->word, w + WW_TW_GENERATION); /* pairs: TIMER-1 */
+	return ww_time_after_eq(now, deadline + 1);
 }
 
-/* Whether the base's thread would sleep past tick. */
-static bool sleeps_past(const struct ww_base *b, uint64_t tick)
+/* t, unlinked, back into its wheel, closer; an open one with a new generation: its bound rises. */
+static void file_again(struct ww_base *b, struct ww_timer_impl *t, uint64_t deadline)
 {
-	return b->sleep == WW_BASE_FOREVER ||
-	       (b->sleep == WW_BASE_TIMED && ww_time_before(tick, b->wake));
+	t->bound = ww_wheel_add(&b->wheel[ww_word_wheel(t->word)], &t->node, deadline + 1);
+	b->stats.refiled++;
+	if (t->word & (WW_TW_OPEN | WW_TW_EXPIRED))
+		ww_timer_set_word(t, WW_TW_EXPIRED, 0);
+}
+
+/* Everything on the list: due timers go to the expired list, closed; the rest back, closer. */
+static void sort_out(struct ww_base *b, struct ww_list *list, uint64_t now)
+{
+	struct ww_base_hot *h = ww_base_hot_of(b);
+	unsigned n = 0;
+
+	while (!ww_list_empty(list)) {
+		struct ww_timer_impl *t = ww_timer_of_node(list->next);
+		uint64_t deadline = ww_timer_deadline(t);
+
+		__builtin_prefetch(list->next->next);
+		ww_list_del(&t->node);
+		if (due_at(deadline, now)) {
+			ww_list_add_tail(&t->node, &b->expired);
+			t->filed = deadline;
+			ww_timer_set_word(t, WW_TW_STORED, WW_TW_EXPIRED);
+		} else {
+			file_again(b, t, deadline);
+		}
+		if (++n % BREAK_AFTER == 0 && ww_light_contended(&h->lock)) {
+			ww_light_unlock(&h->lock);
+			ww_light_lock(&h->lock);
+		}
+	}
+}
+
+/* The wheel with the earliest bound at or before now, of the first n; -1 for none. */
+static int earliest(struct ww_base *b, unsigned n, uint64_t now, uint64_t *tick)
+{
+	int found = -1;
+
+	for (unsigned k = 0; k < n; k++) {
+		uint64_t next;
+
+		if (ww_wheel_next(&b->wheel[k], &next) && ww_time_before_eq(next, now) &&
+		    (found < 0 || ww_time_before(next, *tick))) {
+			*tick = next;
+			found = (int)k;
+		}
+	}
+	return found;
 }
 
 /*
- * t is idle or on no list, its word names this base. The clock is read only where somebody must be
- * woken anyhow: elsewhere a deadline in the past is put right by the wheel's own clk, which an
- * awake base keeps at the next tick.
+ * All that is due by now from the first n wheels onto the expired list, in the order of ticks. What
+ * the finest buckets of closed timers hold is due as it is, and is not even looked at here.
  */
-void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake)
+static void collect(struct ww_base *b, unsigned n, uint64_t now)
 {
-	struct ww_wheel *wheel = &b->wheel[ww_word_wheel(t->word)];
-	uint64_t tick = expires + 1;
+	uint64_t tick;
+	int k;
 
-	if (!(t->word & WW_TW_DEFERRABLE) && sleeps_past(b, tick)) {
-		uint64_t now = ww_jiffies();
-
-		if (ww_time_before_eq(tick, now))
-			tick = now + 1;
-		ww_wheel_forward(wheel, now + 1);
-		if (sleeps_past(b, tick) && !ww_clock_is_virtual()) {
-			b->sleep = WW_BASE_TIMED;
-			b->wake = tick;
-			ww_fetch_add_relaxed(&ww_base_hot_of(b)->wake_seq, 1);
-			*wake = true;
-		}
+	while ((k = earliest(b, n, now, &tick)) >= 0) {
+		ww_wheel_take(&b->wheel[k], tick, &b->due, &b->rest);
+		if (k < WW_WHEEL_OPEN)
+			ww_list_splice_tail(&b->due, &b->expired);
+		else
+			sort_out(b, &b->due, now);
+		sort_out(b, &b->rest, now);
 	}
-	t->bound = ww_wheel_add(wheel, &t->node, tick);
-	t->filed = expires;
-	ww_store_relaxed(&t->expires, expires);
-	set_word(t, WW_TW_STATE, WW_TW_PENDING);
+	for (unsigned i = 0; i < n; i++)
+		ww_wheel_forward(&b->wheel[i], now + 1);
 }
 
-void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)
-{
-	ww_wheel_del(&b->wheel[ww_word_wheel(t->word)], &t->node);
-	set_word(t, WW_TW_STATE, 0);
-}
-
-bool ww_base_next(struct ww_base *b, uint64_t *tick)
-{
-	return ww_wheel_next(&b->wheel[WW_WHEEL_NORMAL], tick);
-}
-
-/* Everything of one bucket time: due timers go to the expired list, the rest back, closer. */
-static void sort_out(struct ww_base *b, struct ww_hlist *list, uint64_t now)
-{
-	struct ww_hnode *n;
-
-	while ((n = list->first) != NULL) {
-		struct ww_timer_impl *t = ww_timer_of_node(n);
-
-		ww_hlist_del(n);
-		if (ww_time_after_eq(now, t->filed + 1)) {
-			ww_hlist_add(n, &b->expired);
-			set_word(t, 0, WW_TW_EXPIRED);
-		} else {
-			struct ww_wheel *wheel = &b->wheel[ww_word_wheel(t->word)];
-
-			t->bound = ww_wheel_add(wheel, n, t->filed + 1);
-			set_word(t, 0, 0);
-		}
-	}
-}
-
-/* Give each thread that waits for t's callback its answer, with the deletion done for it. */
-static void answer_waiters(struct ww_base *b, const struct ww_timer_impl *t)
-{
-	struct ww_list *pos, *next;
-
-	ww_list_for_each_safe (pos, next, &b->waiters) {
-		struct ww_timer_waiter *w = ww_list_entry(pos, struct ww_timer_waiter, link);
-
-		if (w->timer != t)
-			continue;
-		ww_list_del(pos);
-		if (w->timer->word & WW_TW_PENDING) {
-			ww_timer_dequeue(b, w->timer);
-			w->deleted = 1;
-		}
-		if (w->shutdown)
-			ww_store_relaxed(&w->timer->function, NULL);
-		ww_store_release(&w->done, 1u); /* pairs: TIMER-2 */
-	}
-	ww_fetch_add_relaxed(&ww_base_hot_of(b)->done_seq, 1);
-	ww_futex_wake(&ww_base_hot_of(b)->done_seq, INT32_MAX);
-}
-
-static void run(struct ww_base *b, struct ww_timer_impl *t)
+/* Run t's callback, with the lock dropped. False in the child of a fork that it did. */
+static bool run(struct ww_base *b, struct ww_timer_impl *t)
 {
 	struct ww_base_hot *h = ww_base_hot_of(b);
 	struct ww_timer_context outer = ww_timer_context;
 	ww_timer_fn fn = t->function;
+	unsigned forks = ww_timer_fork_count();
 
+	ww_list_del(&t->node);
+	b->pending--;
+	b->stats.fired++;
 	/* In this order: who finds the timer idle must find it running. pairs: TIMER-1 */
 	ww_store_release(&h->running, t);
-	set_word(t, WW_TW_STATE, 0);
-	ww_unlock(&h->lock);
+	ww_timer_set_word(t, WW_TW_STATE, 0);
+	ww_light_unlock(&h->lock);
 	ww_timer_context = (struct ww_timer_context){.running = t, .base = b};
+	WW_PROBE2(timer_expire_entry, t, fn);
 	fn((struct ww_timer *)t);
+	WW_PROBE1(timer_expire_exit, t);
 	ww_timer_context = outer;
-	/* t may be freed memory from here on, unless somebody waits for it. */
-	ww_store_release(&h->running, NULL); /* pairs: TIMER-1 */
-	ww_lock(&h->lock);
-	if (!ww_list_empty(&b->waiters))
-		answer_waiters(b, t);
+	if (ww_unlikely(forks != ww_timer_fork_count()))
+		return false;
+	/*
+	 * t may be freed memory by now, unless somebody waits for it. Until it is no longer the
+	 * running timer it can't go to another base, so this lock is still the waiters' timer's.
+	 */
+	ww_light_lock(&h->lock);
+	if (ww_unlikely(!ww_list_empty(&b->waiters)))
+		ww_timer_answer(b, t);
+	ww_store_release(&h->running, NULL); /* pairs: TIMER-1 TIMER-2 */
+	return true;
 }
 
-unsigned ww_base_sweep(struct ww_base *b, uint64_t now)
+static long run_expired(struct ww_base *b, uint64_t now)
 {
-	unsigned ran = 0;
+	struct ww_watch watch;
+	long ran = 0;
 
-	for (;;) {
-		struct ww_hlist list = {NULL};
-		uint64_t tick = 0, next;
-		bool found = false;
+	ww_watch_begin(&watch, b);
+	while (!ww_list_empty(&b->expired)) {
+		struct ww_timer_impl *t = ww_timer_of_node(b->expired.next);
+		uint64_t deadline = ww_timer_deadline(t);
 
-		for (int k = 0; k < WW_WHEELS; k++)
-			if (ww_wheel_next(&b->wheel[k], &next) && ww_time_before_eq(next, now) &&
-			    (!found || ww_time_before(next, tick))) {
-				tick = next;
-				found = true;
-			}
-		if (!found)
-			break;
-		for (int k = 0; k < WW_WHEELS; k++)
-			if (ww_wheel_next(&b->wheel[k], &next) && next == tick)
-				ww_wheel_take(&b->wheel[k], tick, &list);
-		sort_out(b, &list, now);
-		while (b->expired.first) {
-			struct ww_hnode *n = b->expired.first;
-
-			ww_hlist_del(n);
-			run(b, ww_timer_of_node(n));
-			ran++;
+		/* It may have been pushed out since it was taken. */
+		if (ww_unlikely(!due_at(deadline, now))) {
+			ww_list_del(&t->node);
+			file_again(b, t, deadline);
+			continue;
 		}
+		__builtin_prefetch(b->expired.next->next);
+		ww_watch_callback(&watch, t->function);
+		if (!run(b, t))
+			return -1;
+		ran++;
+		ww_watch_ran(&watch);
 	}
-	for (int k = 0; k < WW_WHEELS; k++)
-		ww_wheel_forward(&b->wheel[k], now + 1);
+	ww_watch_end(&watch);
 	return ran;
+}
+
+static void note_lateness(struct ww_base *b, uint64_t now)
+{
+	uint64_t tick, begun;
+
+	if (ww_clock_is_virtual() || earliest(b, WW_WHEEL_OPEN, now, &tick) != WW_WHEEL_NORMAL)
+		return;
+	begun = ww_tick_to_ns(tick);
+	uint64_t ns = ww_clock_ns();
+	if (ns > begun && ns - begun > b->stats.lateness_ns_max)
+		b->stats.lateness_ns_max = ns - begun;
+}
+
+long ww_base_sweep(struct ww_base *b, uint64_t now)
+{
+	uint64_t tick;
+	unsigned n = WW_WHEEL_OPEN;
+
+	note_lateness(b, now);
+	for (unsigned k = WW_WHEEL_OPEN; k < WW_WHEELS; k++)
+		if (ww_wheel_next(&b->wheel[k], &tick) && ww_time_before_eq(tick, now))
+			n = WW_WHEELS;
+	if (n == WW_WHEELS) {
+		ww_mark_raise(b, now);
+		collect(b, n, now);
+		ww_mark_lower(b);
+	} else {
+		collect(b, n, now);
+		for (unsigned k = n; k < WW_WHEELS; k++)
+			ww_wheel_forward(&b->wheel[k], now + 1);
+	}
+	return run_expired(b, now);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timers and their bases, as the files of this folder share them.
+ * Timers and their bases, as the files of this folder share them. The protocols are argued in
+ * docs/memory-ordering.md, section Timers.
  *
  * Legend of guards:
  *   (B) the lock of the timer's or base's own base. A timer's word names its base; holding that
  *	 base's lock is holding the timer ("hashed locking"). An idle timer changes base, and a
  *	 pending one is moved, with both locks held, taken in the order of base numbers.
  *   (W) written under (B), read by anyone.
+ *   (D) the deadline: written under (B); while the timer is open also by any thread, with no lock,
+ *	 to a later time (mechanism in rearm.h).
  *   (R) written by the thread that runs the base's timers, read by anyone.
  *   (I) constant once made.
  */
@@ -14,8 +17,8 @@
 #define WW_TIMER_TIMER_H
 
 #include "base/atomic.h"
+#include "base/light_lock.h"
 #include "base/list.h"
-#include "base/lock.h"
 #include "base/thread.h"
 #include "timer/clock.h"
 #include "timer/wheel.h"
@@ -23,38 +26,51 @@
 
 /* What lies in struct ww_timer. */
 struct ww_timer_impl {
-	uint64_t expires;     /* (W) */
+	uint64_t expires;     /* (D) the deadline of an open timer; a copy of filed for others */
 	ww_timer_fn function; /* (W) NULL: shut down */
 	uint64_t word;	      /* (W) see below */
 	uint64_t bound;	      /* (B) where filed: the tick at which its bucket is looked at */
-	struct ww_hnode node; /* (B) */
-	uint64_t filed;	      /* (B) the exact deadline, which is also that of the callback */
-	uint64_t magic;	      /* (I) */
+	struct ww_list node;  /* (B) */
+	uint64_t filed;	      /* (B) the deadline of a timer that is not open */
+	uint64_t tail;	      /* (B) magic, and the stamp of a dirty timer */
 };
 _Static_assert(sizeof(struct ww_timer_impl) == sizeof(struct ww_timer), "public size");
 _Static_assert(sizeof(struct ww_timer) == 64, "one cache line");
-
-#define WW_TIMER_MAGIC WW_TIMER_MAGIC_
 
 /*
  * The word: state, flags, base and generation in one 64-bit load. Each change of state is a new
  * generation, so a reader that finds the same word twice knows that nothing happened in between.
  */
-#define WW_TW_PENDING	 0x01ull /* armed: in a wheel or on its base's list of expired timers */
-#define WW_TW_EXPIRED	 0x02ull /* on that list: found due, its callback is about to run */
-#define WW_TW_PINNED	 0x10ull
-#define WW_TW_DEFERRABLE 0x20ull
-#define WW_TW_STATE	 (WW_TW_PENDING | WW_TW_EXPIRED)
+#define WW_TW_PENDING	 0x0001ull /* armed: in a wheel, or taken out and about to run */
+#define WW_TW_EXPIRED	 0x0002ull /* found due by a sweep; its callback has not begun */
+#define WW_TW_OPEN	 0x0004ull /* any thread may push it out by a store */
+#define WW_TW_OWN	 0x0008ull /* the thread that runs its base may */
+#define WW_TW_PINNED	 0x0010ull
+#define WW_TW_DEFERRABLE 0x0020ull
+#define WW_TW_BOUND	 0x0040ull /* to a base object: no arming moves it elsewhere */
+#define WW_TW_DIRTY	 0x0080ull /* was open; a store from then may still be on its way */
+#define WW_TW_STATE	 (WW_TW_PENDING | WW_TW_EXPIRED | WW_TW_OPEN | WW_TW_OWN)
+#define WW_TW_STORED	 (WW_TW_OPEN | WW_TW_OWN) /* its deadline is t->expires */
+#define WW_TW_SETUP	 ((uint64_t)WW_TIMER_WORD_)
+#define WW_TW_SETUP_MASK 0xf000ull
 #define WW_TW_BASE_SHIFT 16
 #define WW_TW_BASE_MASK	 (0xffffull << WW_TW_BASE_SHIFT)
 #define WW_TW_GENERATION (1ull << 32)
 
+#define WW_TAIL_MAGIC	   ((uint64_t)WW_TIMER_MAGIC_)
+#define WW_TAIL_MAGIC_MASK 0xffffffull
+#define WW_TAIL_STAMP_BITS 24
+
 #define WW_BASES_MAX 4096u
 #define WW_BASE_NONE 0u /* of a timer that was never armed, from a static initialiser */
+#define WW_BASE_CPUS 1u /* 1 + slot; objects have the numbers behind the slots */
 
+/* Open timers have wheels of their own: only a sweep of those needs the barrier. */
 enum ww_wheel_kind {
 	WW_WHEEL_NORMAL,
 	WW_WHEEL_DEFERRABLE,
+	WW_WHEEL_OPEN,
+	WW_WHEEL_OPEN_DEFERRABLE,
 	WW_WHEELS,
 };
 
@@ -62,10 +78,10 @@ enum ww_wheel_kind {
 struct ww_timer_waiter {
 	struct ww_list link;	     /* (B) on base->waiters */
 	struct ww_timer_impl *timer; /* (I) whose callback */
-	bool shutdown;		     /* (I) also make it unusable */
-	int deleted;		     /* (B) what its call returns */
-	uint32_t done;		     /* (W) set by the base, which forgets it */
-	unsigned waiting_base; /* (I) the base whose callback the waiter itself runs, or none */
+	struct ww_base *from; /* (I) the base whose callback the waiter itself is in, or NULL */
+	bool shutdown;	      /* (I) also make it unusable */
+	int deleted;	      /* (B) what its call returns */
+	uint32_t done;	      /* (W) set by the base, which then forgets it */
 };
 
 enum ww_base_sleep {
@@ -74,29 +90,58 @@ enum ww_base_sleep {
 	WW_BASE_FOREVER, /* sleeps until somebody wakes it */
 };
 
-struct ww_base {
-	unsigned id;			  /* (I) */
-	int cpu;			  /* (I) bound to it; -1 for none */
-	enum ww_base_sleep sleep;	  /* (B) */
-	uint64_t wake;			  /* (B) */
-	struct ww_hlist expired;	  /* (B) */
-	struct ww_list waiters;		  /* (B) */
-	struct ww_os_thread thread;	  /* (I) */
-	struct ww_wheel wheel[WW_WHEELS]; /* (B) */
+enum ww_base_kind {
+	WW_BASE_CPU,	/* of a slot, with a thread */
+	WW_BASE_THREAD, /* an object with a thread */
+	WW_BASE_DRIVEN, /* an object that a caller's loop runs */
 };
+
+struct ww_base {
+	unsigned id;		  /* (I) */
+	enum ww_base_kind kind;	  /* (I) */
+	int cpu;		  /* (I) bound to it; -1 for none */
+	int fd;			  /* (I) driven: a timer descriptor; else -1 */
+	char name[16];		  /* (I) */
+	bool stop;		  /* (B) its thread ends */
+	bool swept;		  /* (B) a thread is running its timers */
+	enum ww_base_sleep sleep; /* (B) */
+	uint64_t wake;		  /* (B) */
+	struct ww_list expired;	  /* (B) taken out of the wheels, to run */
+	struct ww_list due, rest; /* (B) taken out of the wheels, to be sorted out */
+	struct ww_list waiters;	  /* (B) */
+	struct ww_os_thread thread;
+	unsigned dirty_rearms; /* (B) slow re-arms that only wait for barriers to pass */
+	/* What barriers cost here: timer/barrier.c. */
+	uint64_t window_ns, window_spent_ns; /* (B) */
+	unsigned window_barriers;	     /* (B) */
+	unsigned exchange_s;		     /* (B) how long the next spell of exchanges lasts */
+	uint64_t exchange_until;	     /* (B) tick */
+	bool time_each;			     /* (B) time every callback: one took too long */
+	uint64_t pending;		     /* (B) armed timers */
+	struct ww_timer_stats stats;	     /* (B) */
+	struct ww_wheel wheel[WW_WHEELS];    /* (B) */
+};
+
+/* Bits of the mark. */
+#define WW_MARK_SWEEP	 1u /* a sweep reads deadlines: no store may count any more */
+#define WW_MARK_EXCHANGE 2u /* stores must be exchanges: no barrier will come */
 
 /*
  * The part of a base that others look at without its lock. All of them stand in one static array,
  * so that a timer's word leads there without another load, and stay valid for ever.
  */
 struct ww_base_hot {
+	/* Read by every re-arm, written by few: two lines, for machines that fetch pairs. */
+	uint32_t mark __attribute__((aligned(2 * WW_CACHE_LINE))); /* (W) */
+	const void *owner; /* (W) &ww_timer_context of the thread that runs it; NULL for none */
 	/* Read by whoever deletes synchronously. */
-	struct ww_timer_impl *running ww_aligned_line; /* (R) */
-	uint32_t done_seq;			       /* (W) futex of the waiters */
+	struct ww_timer_impl *running __attribute__((aligned(2 * WW_CACHE_LINE))); /* (R) */
+	uint32_t done_seq; /* (W) futex of the waiters */
 	/* The lock's line. */
-	struct ww_lock lock ww_aligned_line;
+	struct ww_light_lock lock ww_aligned_line;
 	uint32_t wake_seq;    /* (W) futex on which the base's thread sleeps */
-	struct ww_base *base; /* (I) NULL before its first use; the lock works all the same */
+	bool stale;	      /* (B) what it holds is the parent's, from before a fork */
+	struct ww_base *base; /* (W) NULL before its first use; the lock works all the same */
 };
 
 extern struct ww_base_hot ww_base_hot[WW_BASES_MAX];
@@ -106,21 +151,21 @@ struct ww_timer_context {
 	struct ww_timer_impl *running; /* the timer whose callback it runs, or NULL */
 	struct ww_base *base;	       /* on this base */
 };
-extern __thread struct ww_timer_context ww_timer_context;
+extern __thread struct ww_timer_context ww_timer_context __attribute__((tls_model("initial-exec")));
 
 static inline struct ww_timer_impl *ww_timer_impl(const struct ww_timer *t)
 {
 	return (struct ww_timer_impl *)(uintptr_t)t;
 }
 
-static inline struct ww_timer_impl *ww_timer_of_node(struct ww_hnode *n)
+static inline struct ww_timer_impl *ww_timer_of_node(struct ww_list *n)
 {
 	return ww_container_of(n, struct ww_timer_impl, node);
 }
 
 static inline unsigned ww_word_base(uint64_t word)
 {
-	return (unsigned)(word >> WW_TW_BASE_SHIFT) & 0xffffu;
+	return (unsigned)(word >> WW_TW_BASE_SHIFT) & (WW_BASES_MAX - 1);
 }
 
 static inline struct ww_base_hot *ww_base_hot_of(const struct ww_base *b)
@@ -130,23 +175,55 @@ static inline struct ww_base_hot *ww_base_hot_of(const struct ww_base *b)
 
 static inline enum ww_wheel_kind ww_word_wheel(uint64_t word)
 {
-	return word & WW_TW_DEFERRABLE ? WW_WHEEL_DEFERRABLE : WW_WHEEL_NORMAL;
+	return (enum ww_wheel_kind)((word & WW_TW_DEFERRABLE ? WW_WHEEL_DEFERRABLE : 0) +
+				    (word & WW_TW_OPEN ? WW_WHEEL_OPEN : 0));
 }
 
 /* base.c: the number of the base on which the caller's timers are armed / of that CPU. */
 unsigned ww_base_id_here(void);
 unsigned ww_base_id_of_cpu(int cpu);
-/* Its base, made now where it is not yet. Takes locks: the caller holds none. */
+/* Its base, made now where it is not yet; NULL (reported) for none. The caller holds no lock. */
 struct ww_base *ww_base_get(unsigned id);
 /* Wake the base's thread: the caller changed wake_seq under the lock, and has dropped that. */
 void ww_base_wake(unsigned id);
+/* All bases made so far, by number; NULL for none of that number. */
+struct ww_base *ww_base_by_id(unsigned id);
+unsigned ww_base_highest(void);
+/* Counts how often the process forked around here: a different value is another process. */
+unsigned ww_timer_fork_count(void);
+/* The base is locked and stale: make the parent's timers idle, so that it can be used afresh. */
+void ww_base_forget(struct ww_base *b);
 
-/* sweep.c; the base is locked. */
+/* check.c: whether any base has this address in a list; reads nothing there. Takes locks. */
+bool ww_timer_linked(const struct ww_timer_impl *t);
+
+/* Lock a timer: the lock of the base that its word names. */
+struct ww_base_hot *ww_timer_lock(const struct ww_timer_impl *t);
+
+/* file.c; the base is locked. The deadline that counts: */
+uint64_t ww_timer_deadline(const struct ww_timer_impl *t);
+/* t is idle, its word names b. *wake: ww_base_wake() is due. */
 void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake);
+/* t is pending. */
 void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t);
-/* Run all that is due at tick now; drops the lock around each callback. Returns how many ran. */
-unsigned ww_base_sweep(struct ww_base *b, uint64_t now);
+/* Pending t to another deadline on its base; may open it for stores. */
+void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake);
+/* A new word with another generation, for others to see. */
+void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set);
 /* The tick at which the base must look again, deferrable timers aside; false for never. */
 bool ww_base_next(struct ww_base *b, uint64_t *tick);
+
+/*
+ * sweep.c: run all that is due at tick now; the base is locked, and unlocked around each callback.
+ * Returns how many ran, or -1 in the child of a fork that a callback did: then touch nothing.
+ */
+long ww_base_sweep(struct ww_base *b, uint64_t now);
+
+/* wait.c: t is locked by h and its callback runs in another thread: wait for its end. */
+int ww_timer_wait(const char *call, struct ww_timer_impl *t, struct ww_base_hot *h, bool shutdown);
+/* Wait until the callback that the base runs now, if any, is over; the caller's own aside. */
+void ww_timer_wait_running(struct ww_base_hot *h);
+/* The base is locked and t's callback is over: answer those who wait for it. */
+void ww_timer_answer(struct ww_base *b, const struct ww_timer_impl *t);
 
 #endif

@@ -11,8 +11,6 @@
 static uint64_t now; /* (A) written under (V) */
 static struct ww_lock advance_lock;
 static struct ww_lock list_lock;
-static struct ww_base *bases[WW_BASES_MAX]; /* (L) by number */
-static unsigned highest;		    /* (L) */
 static struct {
 	ww_quiesce_fn fn;
 	void *arg;
@@ -27,15 +25,6 @@ void ww_virtual_start(uint64_t initial)
 uint64_t ww_virtual_jiffies(void)
 {
 	return ww_load_acquire(&now); /* pairs: CLOCK-2 */
-}
-
-void ww_virtual_add_base(struct ww_base *b)
-{
-	ww_lock(&list_lock);
-	ww_store_release(&bases[b->id], b); /* pairs: CLOCK-3 */
-	if (b->id > highest)
-		ww_store_release(&highest, b->id); /* pairs: CLOCK-3 */
-	ww_unlock(&list_lock);
 }
 
 void ww_virtual_register_quiesce(ww_quiesce_fn fn, void *arg)
@@ -62,41 +51,45 @@ static bool settle(void)
 /* The earliest tick at which any base must look; false for none. */
 static bool next_due(uint64_t *tick)
 {
-	unsigned n = ww_load_acquire(&highest); /* pairs: CLOCK-3 */
 	bool found = false;
 
-	for (unsigned i = 1; i <= n; i++) {
-		struct ww_base *b = ww_load_acquire(&bases[i]); /* pairs: CLOCK-3 */
+	for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest(); id++) {
+		struct ww_base_hot *h = &ww_base_hot[id];
 		uint64_t next;
 
-		if (!b)
-			continue;
-		ww_lock(&ww_base_hot[i].lock);
-		if (ww_base_next(b, &next) && (!found || ww_time_before(next, *tick))) {
+		ww_light_lock(&h->lock);
+		if (h->base && ww_base_next(h->base, &next) &&
+		    (!found || ww_time_before(next, *tick))) {
 			*tick = next;
 			found = true;
 		}
-		ww_unlock(&ww_base_hot[i].lock);
+		ww_light_unlock(&h->lock);
 	}
 	return found;
 }
 
-/* Run what is due now on every base, and again for what comes to rest. */
-static uint64_t run_tick(void)
+/*
+ * Run what is due now on every base, and again for what comes to rest. -1 in the child of a fork
+ * that a callback did.
+ */
+static long run_tick(void)
 {
-	uint64_t ran = 0;
+	long ran = 0, n = 0;
 
 	do {
-		unsigned n = ww_load_acquire(&highest); /* pairs: CLOCK-3 */
+		for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest(); id++) {
+			struct ww_base_hot *h = &ww_base_hot[id];
 
-		for (unsigned i = 1; i <= n; i++) {
-			struct ww_base *b = ww_load_acquire(&bases[i]); /* pairs: CLOCK-3 */
-
-			if (!b)
-				continue;
-			ww_lock(&ww_base_hot[i].lock);
-			ran += ww_base_sweep(b, now);
-			ww_unlock(&ww_base_hot[i].lock);
+			ww_light_lock(&h->lock);
+			if (h->base) {
+				h->base->swept = true;
+				n = ww_base_sweep(h->base, now);
+				if (n < 0)
+					return n;
+				h->base->swept = false;
+				ran += n;
+			}
+			ww_light_unlock(&h->lock);
 		}
 	} while (settle());
 	return ran;
@@ -105,6 +98,7 @@ static uint64_t run_tick(void)
 WW_EXPORT uint64_t ww_clock_advance(uint64_t ticks)
 {
 	uint64_t ran = 0, end, next;
+	long n;
 
 	if (!ww_clock_is_virtual()) {
 		ww_misuse("ww_clock_advance", "time is real (ww_clock_use_virtual() comes first)");
@@ -121,10 +115,21 @@ WW_EXPORT uint64_t ww_clock_advance(uint64_t ticks)
 	while (next_due(&next) && ww_time_before_eq(next, end)) {
 		if (ww_time_after(next, now))
 			ww_store_release(&now, next); /* pairs: CLOCK-2 */
-		ran += run_tick();
+		n = run_tick();
+		if (n < 0)
+			return ran;
+		ran += (uint64_t)n;
 	}
 	ww_store_release(&now, end); /* pairs: CLOCK-2 */
-	ran += run_tick();	     /* deferrable ones, which nobody woke for */
+	n = run_tick();		     /* deferrable ones, which nobody woke for */
+	if (n < 0)
+		return ran;
 	ww_unlock(&advance_lock);
-	return ran;
+	return ran + (uint64_t)n;
+}
+
+void ww_virtual_child(void)
+{
+	ww_lock_init(&advance_lock);
+	ww_lock_init(&list_lock);
 }

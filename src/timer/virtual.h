@@ -11,13 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ww_base;
-
 /* Called under the clock's start lock. */
 void ww_virtual_start(uint64_t initial);
 uint64_t ww_virtual_jiffies(void);
-/* A base of the virtual clock: no thread of its own. */
-void ww_virtual_add_base(struct ww_base *b);
+/* In the child of a fork: nobody advances. */
+void ww_virtual_child(void);
 
 /*
  * Other rooms (worker pools, threads): quiesce(arg) is called in the advancing thread, with no lock

@@ -25,10 +25,12 @@ static uint64_t turned(uint64_t bits, unsigned level, uint64_t clk)
 
 void ww_wheel_init(struct ww_wheel *w, uint64_t clk)
 {
-	w->clk = clk;
+	*w = (struct ww_wheel){.clk = clk};
+	for (unsigned b = 0; b < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; b++)
+		ww_list_init(&w->bucket[b]);
 }
 
-uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
+uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_list *n, uint64_t tick)
 {
 	uint64_t ahead = tick - w->clk;
 	unsigned level = 0;
@@ -51,7 +53,7 @@ uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
 		w->next = bound;
 		w->next_stale = false;
 	}
-	ww_hlist_add(n, &w->bucket[level * WW_WHEEL_SIZE + i]);
+	ww_list_add_tail(n, &w->bucket[level * WW_WHEEL_SIZE + i]);
 	w->bits[level] |= 1ull << i;
 	w->levels |= 1u << level;
 	return bound;
@@ -67,14 +69,19 @@ static void bucket_emptied(struct ww_wheel *w, unsigned b)
 	w->next_stale = true;
 }
 
-void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n)
+void ww_wheel_del(struct ww_wheel *w, struct ww_list *n)
 {
-	uintptr_t off = (uintptr_t)n->pprev - (uintptr_t)w->bucket;
+	struct ww_list *next = n->next;
 
-	/* The last of a bucket: first in it, so that the head points at it, and nothing follows. */
-	if (!n->next && off < sizeof(w->bucket))
-		bucket_emptied(w, (unsigned)(off / sizeof(w->bucket[0])));
-	ww_hlist_del(n);
+	n->prev->next = next;
+	next->prev = n->prev;
+	/* The last of a bucket: what is left points at itself, and is one of our heads. */
+	if (next->next == next) {
+		uintptr_t off = (uintptr_t)next - (uintptr_t)w->bucket;
+
+		if (off < sizeof(w->bucket))
+			bucket_emptied(w, (unsigned)(off / sizeof(w->bucket[0])));
+	}
 }
 
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
@@ -99,29 +106,18 @@ bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
 	return true;
 }
 
-void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_hlist *list)
+void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_list *due, struct ww_list *rest)
 {
-	w->clk = tick;
 	for (uint32_t levels = w->levels; levels; levels &= levels - 1) {
 		unsigned level = (unsigned)__builtin_ctz(levels), s = shift_of(level);
 		unsigned i = (unsigned)(tick >> s) & (WW_WHEEL_SIZE - 1);
-		struct ww_hlist *b = &w->bucket[level * WW_WHEEL_SIZE + i];
+		struct ww_list *b = &w->bucket[level * WW_WHEEL_SIZE + i];
 
 		if (tick >> s << s != tick)
-			break; /* nor is it a start on any coarser level */
-		if (!b->first)
+			break; /* nor does a coarser bucket begin here */
+		if (ww_list_empty(b))
 			continue;
-		if (list->first) { /* rare: buckets of two levels begin at one tick */
-			struct ww_hnode *end = list->first;
-
-			while (end->next)
-				end = end->next;
-			end->next = b->first;
-			b->first->pprev = &end->next;
-			b->first = NULL;
-		} else {
-			ww_hlist_move(b, list);
-		}
+		ww_list_splice_tail(b, level ? rest : due);
 		bucket_emptied(w, level * WW_WHEEL_SIZE + i);
 	}
 	w->clk = tick + 1;
@@ -142,13 +138,13 @@ const char *ww_wheel_check(const struct ww_wheel *w)
 {
 	for (unsigned b = 0; b < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; b++) {
 		unsigned level = b / WW_WHEEL_SIZE, i = b % WW_WHEEL_SIZE;
-		struct ww_hnode *const *pprev = &w->bucket[b].first;
+		const struct ww_list *head = &w->bucket[b];
 
-		if (!w->bucket[b].first != !(w->bits[level] >> i & 1))
+		if (ww_list_empty(head) != !(w->bits[level] >> i & 1))
 			return "a bucket's bit differs from its list";
 		/* A loop would have a node whose back pointer is not where we came from. */
-		for (const struct ww_hnode *n = *pprev; n; pprev = &n->next, n = *pprev)
-			if (n->pprev != pprev)
+		for (const struct ww_list *n = head; n->next != head; n = n->next)
+			if (n->next->prev != n)
 				return "a node's back pointer is wrong";
 	}
 	for (unsigned level = 0; level < WW_WHEEL_LEVELS; level++)

@@ -27,26 +27,27 @@ struct ww_wheel {
 	bool next_stale;		/* ... but its bucket is empty now: early, never late */
 	uint32_t levels;		/* bit n: bits[n] != 0; 0 for an empty wheel */
 	uint64_t bits[WW_WHEEL_LEVELS]; /* bit i: the bucket is not empty */
-	struct ww_hlist bucket[WW_WHEEL_LEVELS * WW_WHEEL_SIZE];
+	struct ww_list bucket[WW_WHEEL_LEVELS * WW_WHEEL_SIZE]; /* first filed, first out */
 };
 
-/* An empty wheel (all zero otherwise) whose next tick is clk. */
+/* An empty wheel whose next tick is clk. */
 void ww_wheel_init(struct ww_wheel *w, uint64_t clk);
 
 /* File n for a look at tick or before; a tick before clk counts as clk. Returns the bound. */
-uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick);
+uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_list *n, uint64_t tick);
 
 /* Unlink n, which is in this wheel or on a list that came from it. */
-void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n);
+void ww_wheel_del(struct ww_wheel *w, struct ww_list *n);
 
 /* The earliest bound; false where the wheel is empty. */
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick);
 
 /*
- * Everything whose bound is tick, added to list; clk is then tick + 1. No bound may be before
- * tick (ask ww_wheel_next()).
+ * Everything whose bound is tick: what was filed for that very tick goes to the end of due, what a
+ * coarser bucket held to the end of rest. clk is then tick + 1. No bound may be before tick (ask
+ * ww_wheel_next()).
  */
-void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_hlist *list);
+void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_list *due, struct ww_list *rest);
 
 /* Let clk be tick, or less where a bound is before it; never back. */
 void ww_wheel_forward(struct ww_wheel *w, uint64_t tick);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Filing timers in a base's wheels. Guards: timer.h; the caller holds the base's lock. */
+#include "timer/timer.h"
+
+#include "base/clock.h"
+#include "timer/barrier.h"
+
+struct ww_base_hot ww_base_hot[WW_BASES_MAX];
+__thread struct ww_timer_context ww_timer_context;
+
+void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set)
+{
+	uint64_t w = (t->word & ~clear) | set;
+
+	ww_store_release(&t->word, w + WW_TW_GENERATION); /* pairs: TIMER-1 */
+}
+
+uint64_t ww_timer_deadline(const struct ww_timer_impl *t)
+{
+	/* seq_cst for the sweep that exchanges instead of a barrier; elsewhere it costs nothing. */
+	return t->word & WW_TW_STORED ? ww_load_seq_cst(&t->expires) /* pairs: TIMER-3 TIMER-5 */
+				      : t->filed;
+}
+
+/* Whether the base's thread would sleep past tick. */
+static bool sleeps_past(const struct ww_base *b, uint64_t tick)
+{
+	return b->sleep == WW_BASE_FOREVER ||
+	       (b->sleep == WW_BASE_TIMED && ww_time_before(tick, b->wake));
+}
+
+/* Let the base wake up at tick, which is earlier than it would. */
+static void wake_at(struct ww_base *b, uint64_t tick, bool *wake)
+{
+	b->sleep = WW_BASE_TIMED;
+	b->wake = tick;
+	if (b->kind == WW_BASE_DRIVEN) {
+		ww_clock_fd_set(b->fd, ww_tick_to_ns(tick));
+		return;
+	}
+	ww_fetch_add_relaxed(&ww_base_hot_of(b)->wake_seq, 1u);
+	*wake = true;
+}
+
+/*
+ * File t, unlinked, in the wheel that word names, for a look at tick. The clock is read only where
+ * somebody must be woken anyhow: elsewhere the wheel's own clk, which an awake base keeps at the
+ * next tick, puts right a deadline in the past.
+ */
+static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t tick,
+		 bool *wake)
+{
+	struct ww_wheel *wheel = &b->wheel[ww_word_wheel(word)];
+
+	if (!(word & WW_TW_DEFERRABLE) && sleeps_past(b, tick)) {
+		uint64_t now = ww_jiffies();
+
+		if (ww_time_before_eq(tick, now))
+			tick = now + 1;
+		ww_wheel_forward(wheel, now + 1);
+		if (sleeps_past(b, tick) && !ww_clock_is_virtual())
+			wake_at(b, tick, wake);
+	}
+	t->bound = ww_wheel_add(wheel, &t->node, tick);
+}
+
+void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake)
+{
+	file(b, t, t->word & ~WW_TW_STATE, expires + 1, wake);
+	t->filed = expires;
+	ww_store_relaxed(&t->expires, expires);
+	ww_timer_set_word(t, WW_TW_STATE, WW_TW_PENDING);
+	b->pending++;
+}
+
+/* The word of a timer that closes because it leaves its filing, not by a sweep after a barrier. */
+static uint64_t close_bits(struct ww_base *b, struct ww_timer_impl *t)
+{
+	if (!(t->word & WW_TW_STORED))
+		return 0;
+	if (!(t->word & WW_TW_OPEN) &&
+	    ww_load_relaxed(&ww_base_hot_of(b)->owner) == &ww_timer_context)
+		return 0; /* the only thread that stores is this one */
+	ww_store_relaxed(&t->tail, (t->tail & WW_TAIL_MAGIC_MASK) | ww_barriers_begun()
+									    << WW_TAIL_STAMP_BITS);
+	return WW_TW_DIRTY;
+}
+
+void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)
+{
+	ww_wheel_del(&b->wheel[ww_word_wheel(t->word)], &t->node);
+	ww_timer_set_word(t, WW_TW_STATE, close_bits(b, t));
+	b->pending--;
+	b->stats.cancelled++;
+}
+
+/*
+ * Whether every store from when t was open has arrived. The count when it closed was looked at
+ * with no full barrier before it, so the first barrier after that may have begun too early.
+ */
+static bool clean(struct ww_base *b, struct ww_timer_impl *t)
+{
+	uint64_t width = UINT64_MAX >> WW_TAIL_STAMP_BITS;
+
+	if (!(t->word & WW_TW_DIRTY) || !ww_membarrier_ready())
+		return true;
+	if (((ww_barriers_over() - (t->tail >> WW_TAIL_STAMP_BITS)) & width) - 2 <= width / 2)
+		return true;
+	b->dirty_rearms++;
+	return false;
+}
+
+/* The bits with which a timer that was just re-armed while pending goes on. */
+static uint64_t open_bits(struct ww_base *b, struct ww_timer_impl *t)
+{
+	struct ww_base_hot *h = ww_base_hot_of(b);
+
+	if (t->word & WW_TW_OPEN)
+		return WW_TW_OPEN;
+	if (!clean(b, t))
+		return 0;
+	if (h->owner == &ww_timer_context &&
+	    (b->kind != WW_BASE_DRIVEN || ww_membarrier_available()))
+		return WW_TW_OWN;
+	return WW_TW_OPEN;
+}
+
+/* Taken out of the wheel by a sweep that has not come to it yet. */
+static bool taken(const struct ww_base *b, const struct ww_timer_impl *t)
+{
+	return t->word & WW_TW_EXPIRED ||
+	       ww_time_before(t->bound, b->wheel[ww_word_wheel(t->word)].clk);
+}
+
+void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake)
+{
+	uint64_t old = t->word, word = (old & ~WW_TW_STATE) | WW_TW_PENDING | open_bits(b, t);
+	uint64_t tick = expires + 1;
+
+	if (word & WW_TW_STORED)
+		word &= ~WW_TW_DIRTY;
+	b->stats.slow_rearms++;
+	/* As long as its bucket is looked at in time it need not move. */
+	if (taken(b, t) || ww_time_before(expires, t->bound) || (old ^ word) & WW_TW_OPEN ||
+	    (!(old & WW_TW_DEFERRABLE) && sleeps_past(b, tick))) {
+		/* A store that is under way counts on the bound that it saw: never a later one. */
+		if (old & WW_TW_STORED && ww_time_before(t->bound, tick))
+			tick = t->bound;
+		ww_wheel_del(&b->wheel[ww_word_wheel(old)], &t->node);
+		file(b, t, word, tick, wake);
+	}
+	t->filed = expires;
+	ww_store_release(&t->expires, expires); /* pairs: TIMER-3 */
+	if (word != old)
+		ww_timer_set_word(t, ~0ull, word);
+}
+
+bool ww_base_next(struct ww_base *b, uint64_t *tick)
+{
+	uint64_t other;
+	bool found = ww_wheel_next(&b->wheel[WW_WHEEL_NORMAL], tick);
+
+	if (ww_wheel_next(&b->wheel[WW_WHEEL_OPEN], &other) &&
+	    (!found || ww_time_before(other, *tick))) {
+		*tick = other;
+		found = true;
+	}
+	return found;
+}
