@@ -253,7 +253,7 @@ static void *watched_thread(void *arg)
 		/* As long as it is put off, events pile up; the last that was put off must be seen. */
 		for (;;) {
 			__atomic_store_n(&w->event, w->event + 1, __ATOMIC_RELAXED);
-			if (tap_random(&seed) % 64 == 0) /* slower than time goes */
+			if (tap_random(&seed) % 4096 == 0) /* slower than time goes */
 				expires++;
 			if (!ww_mod_timer_pending(&w->timer, expires))
 				break;
@@ -299,8 +299,11 @@ static void dies(struct ww_timer *t)
 {
 	struct mortal *m = (struct mortal *)(void *)t;
 
+	struct mortal *self = m;
+
 	/* Whoever takes it out of its slot frees it. */
-	if (__atomic_exchange_n(m->slot, NULL, __ATOMIC_ACQ_REL) == m) {
+	if (__atomic_compare_exchange_n(m->slot, &self, NULL, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE)) {
 		memset(m, 0xa5, sizeof(*m));
 		free(m);
 		__atomic_add_fetch(&died, 1, __ATOMIC_RELAXED);

@@ -42,6 +42,21 @@ uint64_t ww_jiffies(void);
 /* Nanoseconds of the same clock (CLOCK_MONOTONIC, or the virtual clock). Kernel: ktime_get_ns(). */
 uint64_t ww_ktime_get_ns(void);
 
+/*
+ * The farthest delay that may be added to ww_jiffies() for a deadline: timers are exact up to
+ * there. Kernel: MAX_JIFFY_OFFSET.
+ */
+#define WW_MAX_JIFFY_OFFSET ((INT64_MAX >> 1) - 1)
+
+/* Round up, saturate at WW_MAX_JIFFY_OFFSET. Kernel: msecs_to_jiffies() and its kin. */
+uint64_t ww_msecs_to_jiffies(uint64_t ms);
+uint64_t ww_usecs_to_jiffies(uint64_t us);
+uint64_t ww_nsecs_to_jiffies(uint64_t ns);
+/* Saturate at UINT64_MAX. */
+uint64_t ww_jiffies_to_msecs(uint64_t j);
+uint64_t ww_jiffies_to_usecs(uint64_t j);
+uint64_t ww_jiffies_to_nsecs(uint64_t j);
+
 /* Kernel: time_after() and its kin; right while the two are less than 2^63 ticks apart. */
 static inline bool ww_time_after(uint64_t a, uint64_t b)
 {
@@ -59,21 +74,6 @@ static inline bool ww_time_before_eq(uint64_t a, uint64_t b)
 {
 	return !ww_time_after(a, b);
 }
-
-/*
- * The farthest delay that may be added to ww_jiffies() for a deadline: timers are exact up to
- * there. Kernel: MAX_JIFFY_OFFSET.
- */
-#define WW_MAX_JIFFY_OFFSET ((INT64_MAX >> 1) - 1)
-
-/* Round up, saturate at WW_MAX_JIFFY_OFFSET. Kernel: msecs_to_jiffies() and its kin. */
-uint64_t ww_msecs_to_jiffies(uint64_t ms);
-uint64_t ww_usecs_to_jiffies(uint64_t us);
-uint64_t ww_nsecs_to_jiffies(uint64_t ns);
-/* Saturate at UINT64_MAX. */
-uint64_t ww_jiffies_to_msecs(uint64_t j);
-uint64_t ww_jiffies_to_usecs(uint64_t j);
-uint64_t ww_jiffies_to_nsecs(uint64_t j);
 
 #ifdef __cplusplus
 }

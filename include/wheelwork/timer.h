@@ -84,7 +84,7 @@ void ww_timer_destroy_on_stack(struct ww_timer *timer);
  * Kernel: DEFINE_TIMER(), __TIMER_INITIALIZER().
  */
 #define WW_TIMER_MAGIC_ 0x776d31u
-#define WW_TIMER_WORD_	0xa000u
+#define WW_TIMER_WORD_	0xa00000u
 #define WW_TIMER_INITIALIZER(fn)                                                                   \
 	{                                                                                          \
 		0, (fn),                                                                           \

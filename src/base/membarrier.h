@@ -20,7 +20,8 @@ void ww_membarrier(void);
 /* Tests and the fault injector: pretend that the kernel lacks it. Before first use. */
 void ww_membarrier_forbid(void);
 
-extern bool ww_membarrier_is_ready; /* written once, false to true */
+/* Written once, false to true. */
+extern bool ww_membarrier_is_ready __attribute__((visibility("hidden")));
 
 /* It is available, and known to be: true never becomes false, and nothing is registered here. */
 static inline bool ww_membarrier_ready(void)

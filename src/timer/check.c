@@ -90,14 +90,9 @@ static int check_base(const struct ww_base *b)
 
 	for (unsigned k = 0; k < WW_WHEELS; k++)
 		faults += check_wheel(b, k, soon, &count);
-	ww_list_for_each (n, &b->expired) {
-		count++;
-		if (!(ww_timer_of_node(n)->word & WW_TW_PENDING)) {
-			ww_warn("timer %p on base %s is due, but its word says idle",
-				(void *)ww_timer_of_node(n), b->name);
-			faults++;
-		}
-	}
+	faults += check_taken(b, &b->due, &count);
+	faults += check_taken(b, &b->rest, &count);
+	faults += check_taken(b, &b->expired, &count);
 	if (!faults && count != b->pending) {
 		ww_warn("timer base %s counts %llu pending timers and holds %llu", b->name,
 			(unsigned long long)b->pending, (unsigned long long)count);

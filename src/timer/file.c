@@ -17,9 +17,14 @@ void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set)
 
 uint64_t ww_timer_deadline(const struct ww_timer_impl *t)
 {
+	uint64_t at;
+
+	if (!(t->word & WW_TW_STORED))
+		return t->filed;
 	/* seq_cst for the sweep that exchanges instead of a barrier; elsewhere it costs nothing. */
-	return t->word & WW_TW_STORED ? ww_load_seq_cst(&t->expires) /* pairs: TIMER-3 TIMER-5 */
-				      : t->filed;
+	at = ww_load_seq_cst(&t->expires); /* pairs: TIMER-3 TIMER-5 */
+	/* What is before the filing comes from an earlier one, by a caller who will correct it. */
+	return ww_time_before(at, t->filed) ? t->filed : at;
 }
 
 /* Whether the base's thread would sleep past tick. */
@@ -67,7 +72,7 @@ static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint
 void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake)
 {
 	file(b, t, t->word & ~WW_TW_STATE, expires + 1, wake);
-	t->filed = expires;
+	ww_store_relaxed(&t->filed, expires);
 	ww_store_relaxed(&t->expires, expires);
 	ww_timer_set_word(t, WW_TW_STATE, WW_TW_PENDING);
 	b->pending++;
@@ -149,7 +154,9 @@ void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expire
 		ww_wheel_del(&b->wheel[ww_word_wheel(old)], &t->node);
 		file(b, t, word, tick, wake);
 	}
-	t->filed = expires;
+	/* As with the bound: stores that are under way are not before the earlier one. */
+	if (!(old & WW_TW_STORED) || ww_time_before(expires, t->filed))
+		ww_store_relaxed(&t->filed, expires);
 	ww_store_release(&t->expires, expires); /* pairs: TIMER-3 */
 	if (word != old)
 		ww_timer_set_word(t, ~0ull, word);

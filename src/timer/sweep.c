@@ -21,6 +21,7 @@ static void file_again(struct ww_base *b, struct ww_timer_impl *t, uint64_t dead
 {
 	t->bound = ww_wheel_add(&b->wheel[ww_word_wheel(t->word)], &t->node, deadline + 1);
 	b->stats.refiled++;
+	ww_store_relaxed(&t->filed, deadline);
 	if (t->word & (WW_TW_OPEN | WW_TW_EXPIRED))
 		ww_timer_set_word(t, WW_TW_EXPIRED, 0);
 }
@@ -39,7 +40,7 @@ static void sort_out(struct ww_base *b, struct ww_list *list, uint64_t now)
 		ww_list_del(&t->node);
 		if (due_at(deadline, now)) {
 			ww_list_add_tail(&t->node, &b->expired);
-			t->filed = deadline;
+			ww_store_relaxed(&t->filed, deadline);
 			ww_timer_set_word(t, WW_TW_STORED, WW_TW_EXPIRED);
 		} else {
 			file_again(b, t, deadline);

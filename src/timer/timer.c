@@ -52,34 +52,43 @@ struct ww_base_hot *ww_timer_lock(const struct ww_timer_impl *t)
 	}
 }
 
-bool ww_timer_store_exchanged(struct ww_timer_impl *t, uint64_t word, uint64_t expires,
-			      struct ww_base_hot *h)
+/* On this base stores are exchanges: a full barrier of their own instead of the sweeper's. */
+static bool store_exchanged(struct ww_timer_impl *t, uint64_t word, uint64_t expires,
+			    struct ww_base_hot *h)
 {
 	ww_xchg(&t->expires, expires);				/* pairs: TIMER-3 TIMER-5 */
-	return ww_load_seq_cst(&h->mark) == WW_MARK_EXCHANGE && /* pairs: TIMER-5 */
+	return ww_load_seq_cst(&h->mark) == WW_MARK_EXCHANGE && /* pairs: TIMER-5 TIMER-6 */
 	       ww_load_relaxed(&t->word) == word;
 }
 
-bool ww_timer_store_restricted(struct ww_timer_impl *t, uint64_t word, uint64_t expires)
+/* By the thread that runs the base: nobody else sweeps; one that begins to passes a barrier after
+ * saying so. */
+static bool store_own(struct ww_timer_impl *t, uint64_t word, uint64_t expires,
+		      struct ww_base_hot *h)
 {
-	struct ww_base_hot *h = &ww_base_hot[ww_word_base(word)];
-	uint64_t old;
+	if (ww_load_relaxed(&h->owner) != &ww_timer_context)
+		return false;
+	ww_store_release(&t->expires, expires);			  /* pairs: TIMER-3 */
+	ww_membarrier_light(&h->mark);				  /* pairs: TIMER-8 */
+	return ww_load_acquire(&h->owner) == &ww_timer_context && /* pairs: TIMER-8 */
+	       ww_load_relaxed(&t->word) == word;
+}
 
+bool ww_timer_store_slow(struct ww_timer_impl *t, uint64_t expires)
+{
+	uint64_t word = ww_load_acquire(&t->word); /* pairs: TIMER-1 */
+	struct ww_base_hot *h = ww_word_hot(word);
+
+	if (!(word & WW_TW_STORED) || ww_time_before(expires, ww_load_relaxed(&t->filed)))
+		return false;
 	if ((word & (WW_TW_PINNED | WW_TW_BOUND)) == WW_TW_PINNED &&
 	    ww_word_base(word) != ww_base_id_here())
 		return false;
-	old = ww_load_relaxed(&t->expires);
-	if (ww_time_before(expires, old))
-		return false;
-	if (!(word & WW_TW_OWN))
-		return ww_timer_store(t, word, old, expires);
-	/* Nobody but this thread sweeps; another that begins to passes a barrier after it says so. */
-	if (ww_load_relaxed(&h->owner) != &ww_timer_context)
-		return false;
-	if (expires != old)
-		ww_store_release(&t->expires, expires); /* pairs: TIMER-3 */
-	ww_membarrier_light(&h->mark);			/* pairs: TIMER-8 */
-	return ww_load_acquire(&h->owner) == &ww_timer_context && ww_load_relaxed(&t->word) == word;
+	if (word & WW_TW_OWN)
+		return store_own(t, word, expires, h);
+	if (ww_load_acquire(&h->mark) == WW_MARK_EXCHANGE) /* pairs: TIMER-6 */
+		return store_exchanged(t, word, expires, h);
+	return ww_timer_store(t, word, expires);
 }
 
 /*
@@ -279,6 +288,8 @@ static __attribute__((noinline)) int mod_slow(struct ww_timer *timer, uint64_t e
 		[ARM_REDUCE] = "ww_timer_reduce",
 	};
 
+	if (how != ARM_REDUCE && ww_timer_store_slow(ww_timer_impl(timer), expires))
+		return 1;
 	return arm(timer, &(struct arm){calls[how], expires, how, ww_base_id_here(), false, 0, 0});
 }
 
@@ -300,12 +311,12 @@ WW_EXPORT int ww_mod_timer_pending(struct ww_timer *timer, uint64_t expires)
 static bool keep(struct ww_timer_impl *t, uint64_t first, uint64_t last)
 {
 	uint64_t word = ww_load_acquire(&t->word); /* pairs: TIMER-1 */
-	uint64_t old = ww_load_relaxed(&t->expires);
+	uint64_t at = ww_load_relaxed(&t->expires);
 
-	if (!(word & WW_TW_OPEN) || word & WW_TW_PINNED || ww_time_before(old, first) ||
-	    ww_time_after(old, last))
+	if (!(word & WW_TW_OPEN) || word & WW_TW_PINNED || ww_time_before(at, first) ||
+	    ww_time_after(at, last) || ww_time_before(at, ww_load_relaxed(&t->filed)))
 		return false;
-	return ww_timer_store(t, word, old, old);
+	return ww_timer_store(t, word, at);
 }
 
 WW_EXPORT int ww_timer_reduce(struct ww_timer *timer, uint64_t expires)
@@ -336,7 +347,7 @@ WW_EXPORT bool ww_timer_pending(const struct ww_timer *timer)
 	uint64_t word = ww_load_relaxed(&ww_timer_impl(timer)->word);
 
 	/* In the child of a fork all is idle, though not all words say so yet. */
-	return word & WW_TW_PENDING && !ww_load_relaxed(&ww_base_hot[ww_word_base(word)].stale);
+	return word & WW_TW_PENDING && !ww_load_relaxed(&ww_word_hot(word)->stale);
 }
 
 /* One pass of deletion: 1, 0, or -1 where its callback runs (then nothing is done). */
@@ -383,7 +394,7 @@ static inline bool idle_and_over(const struct ww_timer_impl *t)
 	if ((word & (WW_TW_PENDING | WW_TW_SETUP_MASK)) != WW_TW_SETUP)
 		return false;
 	/* pairs: TIMER-1 TIMER-2 */
-	running = ww_load_acquire(&ww_base_hot[ww_word_base(word)].running);
+	running = ww_load_acquire(&ww_word_hot(word)->running);
 	return running != t && ww_load_relaxed(&t->word) == word;
 }
 

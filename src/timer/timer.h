@@ -31,7 +31,7 @@ struct ww_timer_impl {
 	uint64_t word;	      /* (W) see below */
 	uint64_t bound;	      /* (B) where filed: the tick at which its bucket is looked at */
 	struct ww_list node;  /* (B) */
-	uint64_t filed;	      /* (B) the deadline of a timer that is not open */
+	uint64_t filed;	      /* (W) the deadline with which it was filed; no store is before */
 	uint64_t tail;	      /* (B) magic, and the stamp of a dirty timer */
 };
 _Static_assert(sizeof(struct ww_timer_impl) == sizeof(struct ww_timer), "public size");
@@ -52,9 +52,9 @@ _Static_assert(sizeof(struct ww_timer) == 64, "one cache line");
 #define WW_TW_STATE	 (WW_TW_PENDING | WW_TW_EXPIRED | WW_TW_OPEN | WW_TW_OWN)
 #define WW_TW_STORED	 (WW_TW_OPEN | WW_TW_OWN) /* its deadline is t->expires */
 #define WW_TW_SETUP	 ((uint64_t)WW_TIMER_WORD_)
-#define WW_TW_SETUP_MASK 0xf000ull
-#define WW_TW_BASE_SHIFT 16
-#define WW_TW_BASE_MASK	 (0xffffull << WW_TW_BASE_SHIFT)
+#define WW_TW_SETUP_MASK 0xf00000ull
+#define WW_TW_BASE_SHIFT 8 /* so that the number, where it stands, is the offset in ww_base_hot */
+#define WW_TW_BASE_MASK	 0xfff00ull
 #define WW_TW_GENERATION (1ull << 32)
 
 #define WW_TAIL_MAGIC	   ((uint64_t)WW_TIMER_MAGIC_)
@@ -79,6 +79,7 @@ struct ww_timer_waiter {
 	struct ww_list link;	     /* (B) on base->waiters */
 	struct ww_timer_impl *timer; /* (I) whose callback */
 	struct ww_base *from; /* (I) the base whose callback the waiter itself is in, or NULL */
+	bool only_wait;	      /* (I) leave the timer as it is */
 	bool shutdown;	      /* (I) also make it unusable */
 	int deleted;	      /* (B) what its call returns */
 	uint32_t done;	      /* (W) set by the base, which then forgets it */
@@ -144,14 +145,15 @@ struct ww_base_hot {
 	struct ww_base *base; /* (W) NULL before its first use; the lock works all the same */
 };
 
-extern struct ww_base_hot ww_base_hot[WW_BASES_MAX];
+extern struct ww_base_hot ww_base_hot[WW_BASES_MAX] __attribute__((visibility("hidden")));
 
 /* What the calling thread is in the middle of. */
 struct ww_timer_context {
 	struct ww_timer_impl *running; /* the timer whose callback it runs, or NULL */
 	struct ww_base *base;	       /* on this base */
 };
-extern __thread struct ww_timer_context ww_timer_context __attribute__((tls_model("initial-exec")));
+extern __thread struct ww_timer_context ww_timer_context
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static inline struct ww_timer_impl *ww_timer_impl(const struct ww_timer *t)
 {
@@ -165,7 +167,14 @@ static inline struct ww_timer_impl *ww_timer_of_node(struct ww_list *n)
 
 static inline unsigned ww_word_base(uint64_t word)
 {
-	return (unsigned)(word >> WW_TW_BASE_SHIFT) & (WW_BASES_MAX - 1);
+	return (unsigned)(word & WW_TW_BASE_MASK) >> WW_TW_BASE_SHIFT;
+}
+
+_Static_assert(sizeof(struct ww_base_hot) == 1u << WW_TW_BASE_SHIFT, "a word holds its offset");
+
+static inline struct ww_base_hot *ww_word_hot(uint64_t word)
+{
+	return (struct ww_base_hot *)(void *)((char *)ww_base_hot + (word & WW_TW_BASE_MASK));
 }
 
 static inline struct ww_base_hot *ww_base_hot_of(const struct ww_base *b)
