@@ -3,7 +3,11 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <net/if.h>
 
+#include <bpf/libbpf.h>
+
+#include "inject.skel.h"
 #include "netns.h"
 #include "receive/receiver.h"
 #include "receive/watch.h"
@@ -16,15 +20,14 @@ struct ends {
 	struct pg_receiver *receiver;
 };
 
-static void open_ends_way(struct ends *x, const char *backend, enum pg_receive_way way)
+/* Sender on pga, receiver on pgb, which are there. */
+static void connect_ends(struct ends *x, const char *backend, enum pg_receive_way way)
 {
 	struct pg_engine_options o = {.seed = 1, .backend = backend};
 	struct pg_receiver_options r = {.ifname = "pgb", .way = way, .from_start = true, .cpu = -1};
 	struct pg_config c;
 	char why[128];
 
-	netns_enter();
-	netns_veth("pga", "pgb");
 	x->engine = pg_engine_create(&o);
 	CHECK(x->engine);
 	int cpu = pg_engine_thread_cpu(x->engine, 0);
@@ -35,6 +38,13 @@ static void open_ends_way(struct ends *x, const char *backend, enum pg_receive_w
 	pg_device_get_config(x->device, &c);
 	c.min_pkt_size = c.max_pkt_size = 60;
 	pg_device_set_config(x->device, &c);
+}
+
+static void open_ends_way(struct ends *x, const char *backend, enum pg_receive_way way)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	connect_ends(x, backend, way);
 }
 
 static void open_ends(struct ends *x, const char *backend)
@@ -107,6 +117,193 @@ TEST_LIMIT(a_million_live_frames_are_equal_at_the_far_end, 120)
 {
 	need_bpf();
 	a_million("live", PG_RECEIVE_XDP);
+}
+
+TEST_LIMIT(a_million_through_af_xdp_are_equal_at_the_far_end, 120)
+{
+	need_bpf();
+	a_million("xdp", PG_RECEIVE_XDP);
+}
+
+/* A UDP socket needs addresses, and nothing else. */
+TEST_LIMIT(a_million_through_a_udp_socket_are_equal_at_the_far_end, 120)
+{
+	enum { N = 1000000 };
+	struct pg_receive_summary s;
+	struct pg_config c;
+	struct pg_link far;
+	struct ends x;
+
+	open_ends(&x, "udp");
+	netns_run("ip addr add 10.9.0.1/24 dev pga && "
+		  "ip neigh add 10.9.0.2 lladdr 02:00:00:00:00:09 dev pga");
+	pg_device_get_config(x.device, &c);
+	snprintf(c.dst_min, sizeof(c.dst_min), "10.9.0.2");
+	snprintf(c.dst_max, sizeof(c.dst_max), "10.9.0.2");
+	c.udp_src_min = c.udp_src_max = 5000;
+	c.flags |= PG_UDPCSUM;
+	pg_device_set_config(x.device, &c);
+	send_count(&x, N, 0);
+	finish(&x, N, &s);
+	CHECK_EQ(pg_link_read("pgb", &far), 0);
+	CHECK_EQ(far.rx_packets, N);
+	CHECK_EQ(s.sequence.received + s.totals.dropped, N);
+	CHECK_EQ(s.lost + s.totals.damaged + s.sequence.duplicated, 0);
+	CHECK_EQ(s.totals.bytes, 60 * s.totals.frames);
+}
+
+TEST(a_udp_socket_refuses_what_it_cannot_do)
+{
+	struct pg_status status;
+	struct pg_config c, good;
+	struct ends x;
+
+	open_ends(&x, "udp");
+	netns_run("ip addr add 10.9.0.1/24 dev pga");
+	pg_device_get_config(x.device, &good);
+	snprintf(good.dst_min, sizeof(good.dst_min), "10.9.0.2");
+	for (int i = 0; i < 4; i++) {
+		c = good;
+		if (i == 0)
+			c.dst_mac[0] = 2;
+		else if (i == 1)
+			c.vlan_id = 5;
+		else if (i == 2)
+			c.udp_src_max = 100;
+		else
+			c.xmit_mode = PG_NETIF_RECEIVE;
+		pg_device_set_config(x.device, &c);
+		CHECK_EQ(pg_engine_start(x.engine), 0);
+		pg_device_status(x.device, &status);
+		CHECK_EQ(status.sofar, 0);
+		CHECK_MSG(status.error[0], "case %d", i);
+	}
+}
+
+TEST_LIMIT(a_million_into_a_tap_are_equal_on_it, 120)
+{
+	enum { N = 1000000 };
+	struct pg_engine_options o = {.seed = 1, .backend = "tap"};
+	struct pg_receiver_options r = {
+		.ifname = "pgtap", .way = PG_RECEIVE_PACKET, .from_start = true, .cpu = -1};
+	struct pg_receive_summary s;
+	struct pg_link tap;
+	struct pg_config c;
+	char why[128];
+	struct ends x;
+
+	netns_enter();
+	if (access("/dev/net/tun", R_OK | W_OK))
+		tap_skip("no /dev/net/tun here");
+	netns_run("ip tuntap add pgtap mode tap && "
+		  "echo 1 > /proc/sys/net/ipv6/conf/pgtap/disable_ipv6 && ip link set pgtap up");
+	x.engine = pg_engine_create(&o);
+	CHECK_EQ(pg_engine_add(x.engine, pg_engine_thread_cpu(x.engine, 0), "pgtap", &x.device), 0);
+	x.receiver = pg_receiver_start(&r, why);
+	CHECK_MSG(x.receiver, "%s", why);
+	pg_device_get_config(x.device, &c);
+	c.min_pkt_size = c.max_pkt_size = 60;
+	pg_device_set_config(x.device, &c);
+	send_count(&x, N, 0);
+	finish(&x, N, &s);
+	CHECK_EQ(pg_link_read("pgtap", &tap), 0);
+	CHECK_EQ(tap.rx_packets, N);
+	CHECK_EQ(s.sequence.received + s.totals.dropped, N);
+	CHECK_EQ(s.lost, 0);
+}
+
+/* netif_receive: the device itself receives them. */
+TEST_LIMIT(live_frames_injected_into_receive_arrive_there, 60)
+{
+	struct pg_receive_summary s;
+	struct pg_config c;
+	struct pg_engine_options o = {.seed = 1, .backend = "live"};
+	struct pg_receiver_options r = {
+		.ifname = "pga", .way = PG_RECEIVE_PACKET, .from_start = true, .cpu = -1};
+	char why[128];
+	struct ends x;
+
+	need_bpf();
+	netns_enter();
+	netns_veth("pga", "pgb");
+	if (system("ethtool -K pga gro on >/dev/null 2>&1"))
+		tap_skip("ethtool is not installed");
+	x.engine = pg_engine_create(&o);
+	CHECK_EQ(pg_engine_add(x.engine, pg_engine_thread_cpu(x.engine, 0), "pga", &x.device), 0);
+	x.receiver = pg_receiver_start(&r, why);
+	CHECK_MSG(x.receiver, "%s", why);
+	pg_device_get_config(x.device, &c);
+	c.min_pkt_size = c.max_pkt_size = 60;
+	c.xmit_mode = PG_NETIF_RECEIVE;
+	pg_device_set_config(x.device, &c);
+	send_count(&x, 50000, 0);
+	finish(&x, 50000, &s);
+	CHECK_EQ(s.sequence.received + s.totals.dropped, 50000);
+	CHECK_EQ(s.lost, 0);
+}
+
+/* --- a bad network --------------------------------------------------------------------------------- */
+
+struct faults {
+	uint32_t lose, twice, damage, swap;
+};
+
+/* pga - pgm, pgn - pgb, and a program from pgm to pgn. */
+static void through_a_bad_network(const struct faults *f, enum pg_receive_way way, uint32_t n,
+				  struct pg_receive_summary *s)
+{
+	struct inject_bpf *skel = inject_bpf__open();
+	struct ends x = {0};
+
+	netns_enter();
+	netns_veth("pga", "pgm");
+	netns_veth("pgn", "pgb");
+	CHECK(skel);
+	skel->rodata->out = if_nametoindex("pgn");
+	skel->rodata->lose = f->lose;
+	skel->rodata->twice = f->twice;
+	skel->rodata->damage = f->damage;
+	skel->rodata->swap = f->swap;
+	CHECK_EQ(inject_bpf__load(skel), 0);
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)if_nametoindex("pgm"),
+		    .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = bpf_program__fd(skel->progs.inject));
+	CHECK_EQ(bpf_tc_hook_create(&hook), 0);
+	CHECK_EQ(bpf_tc_attach(&hook, &opts), 0);
+	connect_ends(&x, "packet", way);
+	send_count(&x, n, 2000); /* slow enough for nothing else to be lost */
+	finish(&x, n, s);
+	inject_bpf__destroy(skel);
+	CHECK_EQ(s->totals.dropped, 0);
+}
+
+static void injected_faults_are_counted(enum pg_receive_way way)
+{
+	enum { N = 100000, EACH = N / 1000 };
+	static const struct faults f = {.lose = 17, .twice = 42, .damage = 73, .swap = 500};
+	struct pg_receive_summary s;
+
+	need_bpf();
+	through_a_bad_network(&f, way, N, &s);
+	CHECK_EQ(s.lost, EACH);
+	CHECK_EQ(s.sequence.duplicated, EACH);
+	CHECK_EQ(s.totals.damaged, EACH);
+	/* 507 comes in 500's place: seven numbers come after it, 500 last. */
+	CHECK_EQ(s.sequence.reordered, 7 * EACH);
+	CHECK_EQ(s.sequence.extent_max, 7);
+	CHECK_EQ(s.sequence.extent_sum, (1 + 2 + 3 + 4 + 5 + 6 + 7) * EACH);
+	CHECK_EQ(s.sequence.received, N - 2 * EACH);
+	CHECK_EQ(s.sequence.stray + s.sequence.restarts, 0);
+}
+
+TEST_LIMIT(injected_loss_duplication_reordering_and_damage_are_counted_exactly, 60)
+{
+	injected_faults_are_counted(PG_RECEIVE_PACKET);
+}
+
+TEST_LIMIT(the_receiver_at_the_driver_counts_injected_faults_exactly, 60)
+{
+	injected_faults_are_counted(PG_RECEIVE_XDP);
 }
 
 TEST(latency_is_measured_and_plausible)

@@ -121,9 +121,10 @@ void pg_sequence_slow(struct pg_sequence *s, uint32_t number, uint64_t stamp)
 	}
 	bool known = wide >= oldest(s) && wide >= s->bottom;
 
-	/* Late packets left before the newest one did; a low number sent after it is a new run's.
-	 */
-	if (stamp > s->stamp && s->stamp > 0 && number <= PG_SEQ_FROM_START) {
+	bool hole = known && !seen_before(s, wide);
+
+	/* A copy is no newer than what it copies: a low number sent later is a new run's. */
+	if (!hole && stamp > s->stamp && s->stamp > 0 && number <= PG_SEQ_FROM_START) {
 		s->restarts++;
 		begin(s, number, 1, stamp);
 	} else if (!known) {
@@ -131,7 +132,7 @@ void pg_sequence_slow(struct pg_sequence *s, uint32_t number, uint64_t stamp)
 			s->restarts++;
 			begin(s, number, PG_SEQ_BELIEVE_BEHIND, stamp);
 		}
-	} else if (seen_before(s, wide)) {
+	} else if (!hole) {
 		s->duplicated++;
 	} else {
 		pg_sequence_mark(s, wide);

@@ -8,13 +8,8 @@
 #include "base/cpu.h"
 
 const struct pg_backend *const pg_backends[] = {
-	&pg_backend_live,
-	&pg_backend_packet,
-	&pg_backend_udp,
-	&pg_backend_tap,
-	&pg_backend_pcap,
-	&pg_backend_null,
-	NULL,
+	&pg_backend_live, &pg_backend_xdp,  &pg_backend_packet, &pg_backend_udp,
+	&pg_backend_tap,  &pg_backend_pcap, &pg_backend_null,	NULL,
 };
 
 const struct pg_backend *pg_backend_find(const char *name, const char **arg)

@@ -66,12 +66,12 @@ struct pg_backend {
 	void (*close)(struct pg_tx *tx);
 };
 
-extern const struct pg_backend pg_backend_live, pg_backend_packet, pg_backend_udp, pg_backend_tap,
-	pg_backend_pcap, pg_backend_null;
+extern const struct pg_backend pg_backend_live, pg_backend_xdp, pg_backend_packet, pg_backend_udp,
+	pg_backend_tap, pg_backend_pcap, pg_backend_null;
 
 /* Up to a NULL: first those that are chosen by themselves, in that order. */
 extern const struct pg_backend *const pg_backends[];
-#define PG_BACKENDS_BY_ITSELF 2
+#define PG_BACKENDS_BY_ITSELF 3
 /* By "name" or "name:arg"; *arg points behind the colon. NULL if there is none. */
 const struct pg_backend *pg_backend_find(const char *name, const char **arg);
 /* The first that can send on ifname, or NULL; why the one before it could not, or empty. */

@@ -95,6 +95,15 @@ static unsigned fill_each(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 	return filled;
 }
 
+static void fill_all(struct pg_tx *tx, struct iovec *v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i += tx->stamp_every) {
+		unsigned slice = n - i < tx->stamp_every ? n - i : tx->stamp_every;
+
+		pg_packet_fill(tx->packet, v + i, slice, ww_clock_real_ns());
+	}
+}
+
 unsigned pg_frames_fill(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 {
 	if (f->filled)
@@ -103,15 +112,26 @@ unsigned pg_frames_fill(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 	if (f->one_by_one) {
 		f->filled = fill_each(f, tx, n);
 	} else {
-		for (unsigned i = 0; i < n; i += tx->stamp_every) {
-			unsigned slice = n - i < tx->stamp_every ? n - i : tx->stamp_every;
-
-			pg_packet_fill(tx->packet, &f->v[i], slice, ww_clock_real_ns());
-		}
+		fill_all(tx, f->v, n);
 		f->filled = n;
 	}
 	tx->pending = f->filled;
 	return f->filled;
+}
+
+unsigned pg_frames_make(struct pg_frames *f, struct pg_tx *tx, struct iovec *v, unsigned n)
+{
+	if (!f->one_by_one) {
+		fill_all(tx, v, n);
+		return n;
+	}
+	unsigned made = fill_each(f, tx, n);
+
+	for (unsigned i = 0; i < made; i++) {
+		memcpy(v[i].iov_base, f->v[i].iov_base, f->v[i].iov_len);
+		v[i].iov_len = f->v[i].iov_len;
+	}
+	return made;
 }
 
 void pg_frames_sent(struct pg_frames *f, struct pg_tx *tx, unsigned n)

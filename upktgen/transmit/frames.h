@@ -34,6 +34,11 @@ void pg_frames_close(struct pg_frames *f);
  * over, or fewer than n where some were too long for the device (counted in causes).
  */
 unsigned pg_frames_fill(struct pg_frames *f, struct pg_tx *tx, unsigned n);
+/*
+ * For a backend with buffers of its own: makes n frames (at most size) in v, whose buffers were
+ * prepared. Nothing is kept. Returns how many.
+ */
+unsigned pg_frames_make(struct pg_frames *f, struct pg_tx *tx, struct iovec *v, unsigned n);
 /* The n oldest were accepted: counts them. */
 void pg_frames_sent(struct pg_frames *f, struct pg_tx *tx, unsigned n);
 

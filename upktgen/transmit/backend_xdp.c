@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+/*
+ * "xdp": AF_XDP sockets, one for each queue in use. Frames are made where the kernel, or the device
+ * itself in zero-copy mode, takes them from. A frame is sent when the kernel took it off the ring
+ * and did not say that it dropped it.
+ */
+#include "transmit/backend.h"
+
+#include <errno.h>
+#include <linux/if_xdp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <xdp/xsk.h>
+
+#include "base/alloc.h"
+#include "base/atomic.h"
+#include "transmit/frames.h"
+
+enum {
+	BATCH = 64,
+	RING = 1024,
+	FRAMES = 2 * RING, /* on the ring, and done but not yet taken back */
+	FRAME = 4096,
+	MAX_QUEUES = 64,
+};
+
+struct queue {
+	struct xsk_umem *umem;
+	struct xsk_socket *xsk;
+	struct xsk_ring_prod tx, fill;
+	struct xsk_ring_cons comp;
+	uint8_t *area;
+	uint32_t *free; /* frames that are ours to write */
+	unsigned nr_free;
+	unsigned waiting; /* submitted, not yet taken off the ring by the kernel */
+	uint32_t taken;	  /* the kernel's consumer index as last seen */
+	uint64_t bytes[RING];
+	uint32_t at; /* producer index, for bytes */
+};
+
+struct xdp_tx {
+	struct pg_frames frames;
+	unsigned nr_queues, first_queue;
+	bool zero_copy, moves;
+	struct queue *queue;
+};
+
+static const char needs_right[] = "AF_XDP sockets need CAP_NET_RAW; zero copy CAP_NET_ADMIN too";
+
+static int open_xsk(struct queue *q, const char *ifname, uint32_t id, __u16 bind_flags)
+{
+	struct xsk_socket_config config = {
+		.tx_size = RING,
+		.rx_size = 0,
+		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.bind_flags = bind_flags,
+	};
+	struct xsk_umem_config umem = {
+		.fill_size = RING,
+		.comp_size = FRAMES,
+		.frame_size = FRAME,
+	};
+	int err = xsk_umem__create(&q->umem, q->area, (uint64_t)FRAMES * FRAME, &q->fill, &q->comp,
+				   &umem);
+
+	if (err)
+		return err;
+	err = xsk_socket__create(&q->xsk, ifname, id, q->umem, NULL, &q->tx, &config);
+	if (!err)
+		return 0;
+	xsk_umem__delete(q->umem);
+	q->umem = NULL;
+	return err;
+}
+
+/* The device's own memory access where it has it, else a copy by the kernel. */
+static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint32_t id)
+{
+	q->area = mmap(NULL, (size_t)FRAMES * FRAME, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (q->area == MAP_FAILED) {
+		q->area = NULL;
+		return -ENOMEM;
+	}
+	q->free = ww_alloc(FRAMES * sizeof(q->free[0]));
+	if (!q->free)
+		return -ENOMEM;
+	int err = open_xsk(q, tx->ifname, id, XDP_ZEROCOPY | XDP_USE_NEED_WAKEUP);
+
+	x->zero_copy = !err;
+	if (err)
+		err = open_xsk(q, tx->ifname, id, XDP_COPY | XDP_USE_NEED_WAKEUP);
+	if (err)
+		return err;
+	for (unsigned i = 0; i < FRAMES; i++) {
+		pg_packet_prepare(tx->packet, q->area + (size_t)i * FRAME);
+		q->free[q->nr_free++] = i;
+	}
+	q->taken = ww_load_acquire(q->tx.consumer);
+	return 0;
+}
+
+static int refuse(struct pg_tx *tx)
+{
+	const struct pg_config *c = &tx->config;
+	const char *what = NULL;
+
+	if (c->xmit_mode == PG_NETIF_RECEIVE)
+		what = "xmit_mode netif_receive: AF_XDP sends only; backend live or tap injects";
+	else if (c->xmit_mode == PG_QUEUE_XMIT)
+		what = "xmit_mode queue_xmit: AF_XDP goes past the queueing discipline; backend "
+		       "packet goes through it";
+	else if (c->frags > 0 || c->flags & PG_IPSEC || c->skb_priority)
+		what = "frags, skb_priority and flag IPSEC have no meaning for AF_XDP";
+	else if (pg_packet_room(tx->packet) > FRAME)
+		what = "frames above 4096 bytes do not fit AF_XDP's; backend packet sends them";
+	if (!what)
+		return 0;
+	snprintf(tx->why, PG_WHY, "%s", what);
+	return -EOPNOTSUPP;
+}
+
+static void close_queue(struct queue *q)
+{
+	if (q->xsk)
+		xsk_socket__delete(q->xsk);
+	if (q->umem)
+		xsk_umem__delete(q->umem);
+	if (q->area)
+		munmap(q->area, (size_t)FRAMES * FRAME);
+	ww_free(q->free);
+}
+
+static void xdp_close(struct pg_tx *tx)
+{
+	struct xdp_tx *x = tx->priv;
+
+	if (!x)
+		return;
+	for (unsigned i = 0; i < x->nr_queues; i++)
+		close_queue(&x->queue[i]);
+	ww_free(x->queue);
+	pg_frames_close(&x->frames);
+	ww_free(x);
+	tx->priv = NULL;
+}
+
+static void choose_queues(struct xdp_tx *x, const struct pg_tx *tx)
+{
+	const struct pg_config *c = &tx->config;
+	struct pg_cursor at;
+
+	pg_packet_cursor(tx->packet, &at);
+	x->moves = pg_packet_moves_queue(tx->packet);
+	x->first_queue = x->moves ? c->queue_map_min : at.cur_queue_map;
+	x->nr_queues = x->moves ? c->queue_map_max - c->queue_map_min + 1u : 1;
+	if (x->nr_queues > MAX_QUEUES)
+		x->nr_queues = MAX_QUEUES;
+}
+
+static int xdp_open(struct pg_tx *tx)
+{
+	int err = refuse(tx);
+
+	if (err)
+		return err;
+	struct xdp_tx *x = ww_alloc(sizeof(*x));
+
+	if (!x) {
+		snprintf(tx->why, PG_WHY, "no memory");
+		return -ENOMEM;
+	}
+	tx->priv = x;
+	tx->batch = BATCH;
+	tx->max_bytes = tx->link.mtu + 14 + 4;
+	choose_queues(x, tx);
+	x->queue = ww_alloc_lines(x->nr_queues * sizeof(x->queue[0]));
+	err = x->queue ? pg_frames_open(&x->frames, tx, BATCH) : -ENOMEM;
+	for (unsigned i = 0; i < x->nr_queues && !err; i++)
+		err = open_queue(x, tx, &x->queue[i], x->first_queue + i);
+	if (!err)
+		return 0;
+	if (!tx->why[0])
+		snprintf(tx->why, PG_WHY, "%s, queue %u: %s", tx->ifname, x->first_queue,
+			 err == -EPERM	 ? needs_right
+			 : err == -EBUSY ? "another AF_XDP socket has it"
+					 : strerror(-err));
+	xdp_close(tx);
+	return err;
+}
+
+/* Frames that the kernel or the device is done with are ours again. */
+static void reclaim(struct queue *q)
+{
+	uint32_t at, n = xsk_ring_cons__peek(&q->comp, BATCH, &at);
+
+	for (uint32_t i = 0; i < n; i++)
+		q->free[q->nr_free++] =
+			(uint32_t)(*xsk_ring_cons__comp_addr(&q->comp, at + i) / FRAME);
+	xsk_ring_cons__release(&q->comp, n);
+}
+
+/* Puts frame v on the ring; not yet visible to the kernel. */
+static void put(struct queue *q, const struct iovec *v, uint32_t at)
+{
+	struct xdp_desc *d = xsk_ring_prod__tx_desc(&q->tx, at);
+
+	*d = (struct xdp_desc){
+		.addr = (uint64_t)((uint8_t *)v->iov_base - q->area),
+		.len = (uint32_t)v->iov_len,
+	};
+	q->bytes[at % RING] = v->iov_len;
+}
+
+/* Up to n new frames onto one queue's ring. */
+static void submit(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, unsigned n)
+{
+	struct iovec v[BATCH];
+	uint32_t at;
+
+	if (n > q->nr_free)
+		n = q->nr_free;
+	if (n > RING - q->waiting)
+		n = RING - q->waiting;
+	for (unsigned i = 0; i < n; i++)
+		v[i].iov_base = q->area + (size_t)q->free[q->nr_free - 1 - i] * FRAME;
+	n = n ? pg_frames_make(&x->frames, tx, v, n) : 0;
+	if (n == 0 || xsk_ring_prod__reserve(&q->tx, n, &at) != n)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		put(q, &v[i], at + i);
+	q->nr_free -= n;
+	q->waiting += n;
+	xsk_ring_prod__submit(&q->tx, n);
+}
+
+/* Frames that go to different queues: which one is known once a frame is made. */
+static void submit_moving(struct xdp_tx *x, struct pg_tx *tx, unsigned n)
+{
+	struct iovec v = {.iov_base = x->frames.memory};
+	struct pg_cursor c;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t at;
+
+		if (pg_frames_make(&x->frames, tx, &v, 1) == 0)
+			continue;
+		pg_packet_cursor(tx->packet, &c);
+		struct queue *q = &x->queue[(c.cur_queue_map - x->first_queue) % x->nr_queues];
+
+		if (q->nr_free == 0 || q->waiting == RING ||
+		    xsk_ring_prod__reserve(&q->tx, 1, &at) != 1) {
+			tx->causes[PG_ERR_NOBUFS]++;
+			continue;
+		}
+		struct iovec to = {.iov_base = q->area + (size_t)q->free[--q->nr_free] * FRAME,
+				   .iov_len = v.iov_len};
+
+		memcpy(to.iov_base, v.iov_base, v.iov_len);
+		put(q, &to, at);
+		q->waiting++;
+		xsk_ring_prod__submit(&q->tx, 1);
+	}
+}
+
+/* Wakes the kernel side; frames that it says it dropped. Negative: the run is over. */
+static int kick(struct pg_tx *tx, struct queue *q)
+{
+	if (q->waiting == 0 || !xsk_ring_prod__needs_wakeup(&q->tx))
+		return 0;
+	if (sendto(xsk_socket__fd(q->xsk), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return 0;
+	switch (errno) {
+	case EBUSY: /* the driver dropped the frame before */
+		return 1;
+	case EAGAIN:
+	case EINTR:
+	case ENOBUFS:
+		return 0;
+	default:
+		break;
+	}
+	int err = errno, trouble = pg_link_trouble(tx->ifname, &tx->link, tx->why);
+
+	tx->causes[trouble ? PG_ERR_DOWN : PG_ERR_OTHER]++;
+	if (trouble)
+		return trouble;
+	snprintf(tx->why, PG_WHY, "%s: %s", tx->ifname, strerror(err));
+	return -err;
+}
+
+/* What the kernel took off the ring since the last look. */
+static unsigned count_taken(struct pg_tx *tx, struct queue *q)
+{
+	uint32_t now = ww_load_acquire(q->tx.consumer);
+	uint32_t n = now - q->taken;
+
+	for (uint32_t i = 0; i < n; i++)
+		tx->bytes += q->bytes[(q->taken + i) % RING];
+	q->taken = now;
+	q->waiting -= n;
+	return n;
+}
+
+static int xdp_send(struct pg_tx *tx, unsigned n)
+{
+	struct xdp_tx *x = tx->priv;
+	unsigned waiting = 0;
+	int sent = 0, dropped = 0;
+
+	for (unsigned i = 0; i < x->nr_queues; i++) {
+		reclaim(&x->queue[i]);
+		waiting += x->queue[i].waiting;
+	}
+	if (n > waiting) {
+		if (x->moves)
+			submit_moving(x, tx, n - waiting);
+		else
+			submit(x, tx, &x->queue[0], n - waiting);
+	}
+	tx->pending = 0;
+	for (unsigned i = 0; i < x->nr_queues; i++) {
+		struct queue *q = &x->queue[i];
+		int drop = kick(tx, q);
+
+		if (drop < 0)
+			return drop;
+		sent += (int)count_taken(tx, q);
+		dropped += drop;
+		tx->pending += q->waiting;
+	}
+	if (dropped > sent)
+		dropped = sent;
+	tx->causes[PG_ERR_NOBUFS] += (uint64_t)dropped;
+	sent -= dropped;
+	tx->sent += (uint64_t)sent;
+	return sent;
+}
+
+static int xdp_probe(const char *ifname, char why[PG_WHY])
+{
+	struct pg_config c;
+
+	pg_config_init(&c);
+	return pg_backend_try(&pg_backend_xdp, ifname, &c, why);
+}
+
+const struct pg_backend pg_backend_xdp = {
+	.name = "xdp",
+	.what = "AF_XDP sockets: one copy or none; needs CAP_NET_RAW",
+	.needs_device = true,
+	.probe = xdp_probe,
+	.open = xdp_open,
+	.send = xdp_send,
+	.close = xdp_close,
+};
