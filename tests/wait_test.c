@@ -263,6 +263,73 @@ TEST(the_parts_of_a_wait_make_a_loop_of_ones_own)
 	ww_finish_wait(&queue, &e);
 }
 
+static struct ww_lock outer;
+static int stock;
+
+static int takes_under_lock(void *data)
+{
+	(void)data;
+	ww_lock(&outer);
+	ww_wait_event_cmd(&queue, stock > 0, ww_unlock(&outer), ww_lock(&outer));
+	stock--;
+	ww_unlock(&outer);
+	ww_fetch_add(&woken, 1);
+	return 0;
+}
+
+TEST(a_condition_under_a_lock_of_ones_own_is_tested_and_left_with_the_lock_held)
+{
+	for (int i = 0; i < 6; i++)
+		ww_thread_run(takes_under_lock, NULL, "stock%d", i);
+	for (int i = 0; i < 6; i++) {
+		nap_ms(1);
+		ww_lock(&outer);
+		stock++;
+		ww_unlock(&outer);
+		ww_wake_up(&queue);
+	}
+	UNTIL(ww_load_acquire(&woken) == 6);
+	CHECK_EQ(stock, 0);
+	CHECK_EQ(ww_wait_event_interruptible_cmd(&queue, true, abort(), abort()), 0);
+	ww_wait_event_idle(&queue, true);
+	CHECK_EQ(ww_wait_event_idle_timeout(&queue, false, 2), 0);
+}
+
+static int calls;
+static bool counts_calls(struct ww_wait_queue_entry *entry, unsigned mode)
+{
+	(void)entry;
+	calls += (mode & WW_TASK_NORMAL) != 0;
+	return true;
+}
+
+TEST(a_function_queued_instead_of_a_thread_is_called_at_each_wake_up_until_removed)
+{
+	struct ww_wait_queue_entry f, x, me;
+
+	ww_init_waitqueue_func_entry(&f, counts_calls);
+	ww_init_waitqueue_func_entry(&x, counts_calls);
+	ww_init_waitqueue_entry(&me, ww_current());
+	ww_add_wait_queue(&queue, &f);
+	ww_add_wait_queue_exclusive(&queue, &x);
+	CHECK_EQ(ww_wake_up(&queue), 1);
+	CHECK_EQ(calls, 2);
+	ww_add_wait_queue_exclusive(&queue, &me); /* behind x */
+	ww_set_current_state(WW_TASK_INTERRUPTIBLE);
+	CHECK_EQ(ww_wake_up(&queue), 1);
+	CHECK_EQ(ww_get_current_state(), WW_TASK_INTERRUPTIBLE);
+	CHECK_EQ(ww_wake_up_all(&queue), 2);
+	CHECK_EQ(ww_get_current_state(), WW_TASK_RUNNING);
+	CHECK_EQ(calls, 6);
+	ww_remove_wait_queue(&queue, &f);
+	ww_remove_wait_queue(&queue, &x);
+	ww_set_current_state(WW_TASK_INTERRUPTIBLE);
+	CHECK_EQ(ww_wake_up(&queue), 1); /* it stays queued */
+	ww_remove_wait_queue(&queue, &me);
+	CHECK(!ww_waitqueue_active(&queue));
+	CHECK_EQ(calls, 6);
+}
+
 static struct ww_completion comp;
 
 static int completes(void *data)
@@ -294,6 +361,18 @@ TEST(a_completion_counts_and_complete_all_is_sticky)
 	CHECK(!ww_try_wait_for_completion(&comp));
 	ww_thread_run(completes, (void *)(uintptr_t)5, "later");
 	CHECK(ww_wait_for_completion_interruptible_timeout(&comp, 1000000) >= 1);
+}
+
+static int completes_and_exits(void *data)
+{
+	ww_thread_complete_and_exit(data, 12);
+}
+
+TEST(complete_and_exit_does_both)
+{
+	CHECK_EQ(run_to_end(completes_and_exits, &comp, "last"), 12);
+	CHECK(ww_completion_done(&comp));
+	CHECK_EQ(run_to_end(completes_and_exits, NULL, "none"), 12);
 }
 
 static int waits_for_comp(void *data)

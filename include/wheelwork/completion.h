@@ -27,6 +27,9 @@ void ww_complete(struct ww_completion *done);
 /* Every waiter, now and later, until ww_reinit_completion(). Any thread. */
 void ww_complete_all(struct ww_completion *done);
 
+/* The last words of a thread: completes (NULL: nothing) and exits. kthread_complete_and_exit(). */
+void ww_thread_complete_and_exit(struct ww_completion *done, int result) __attribute__((noreturn));
+
 /* Sleeps. The interruptible and killable forms: 0, or -WW_ERESTARTSYS when a stop ends them. */
 void ww_wait_for_completion(struct ww_completion *done);
 int ww_wait_for_completion_interruptible(struct ww_completion *done);

@@ -107,6 +107,7 @@ void ww_thread_unpark(struct ww_thread *thread);
 /* Of the calling thread. Cheap enough for every turn of a loop: one relaxed load. */
 bool ww_thread_should_stop(void);
 bool ww_thread_should_park(void);
+bool ww_thread_should_stop_or_park(void);
 /* Sleeps until unparked, if asked to park. May sleep. Kernel: kthread_parkme(). */
 void ww_thread_parkme(void);
 /*
@@ -128,8 +129,10 @@ int ww_thread_pid(const struct ww_thread *thread);
 #define WW_TASK_UNINTERRUPTIBLE 0x0002u
 #define WW_TASK_PARKED		0x0040u /* only ww_thread_parkme() */
 #define WW_TASK_WAKEKILL	0x0100u
+#define WW_TASK_NOLOAD		0x0400u
 #define WW_TASK_FREEZABLE	0x2000u /* may be frozen where it sleeps: freezer.h */
 #define WW_TASK_KILLABLE	(WW_TASK_WAKEKILL | WW_TASK_UNINTERRUPTIBLE)
+#define WW_TASK_IDLE		(WW_TASK_UNINTERRUPTIBLE | WW_TASK_NOLOAD)
 #define WW_TASK_NORMAL		(WW_TASK_INTERRUPTIBLE | WW_TASK_UNINTERRUPTIBLE)
 
 /*

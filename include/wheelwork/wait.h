@@ -64,6 +64,22 @@ void ww_prepare_to_wait_exclusive(struct ww_wait_queue_head *queue,
 int ww_prepare_to_wait_event(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry,
 			     unsigned state);
 void ww_finish_wait(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry);
+
+/*
+ * An entry that stays queued until it is removed: for a thread, which a wake-up wakes; or with a
+ * function, which is called instead, with the queue's lock held: it must be short, must not sleep
+ * nor touch the queue, and returns true if it woke somebody (that counts for an exclusive entry).
+ * Kernel: init_waitqueue_entry(), init_waitqueue_func_entry(), add_wait_queue(),
+ * add_wait_queue_exclusive(), remove_wait_queue().
+ */
+typedef bool (*ww_wait_queue_func)(struct ww_wait_queue_entry *entry, unsigned mode);
+void ww_init_waitqueue_entry(struct ww_wait_queue_entry *entry, struct ww_thread *thread);
+void ww_init_waitqueue_func_entry(struct ww_wait_queue_entry *entry, ww_wait_queue_func func);
+void ww_add_wait_queue(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry);
+void ww_add_wait_queue_exclusive(struct ww_wait_queue_head *queue,
+				 struct ww_wait_queue_entry *entry);
+/* After it has returned, the function is not running and won't be called. */
+void ww_remove_wait_queue(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry);
 #define WW_WAIT_EXCLUSIVE 0x1u
 void ww_init_wait_entry(struct ww_wait_queue_entry *entry, unsigned flags);
 /* Reports a wait that begins while the state is not RUNNING. Kernel: might_sleep(). */
@@ -96,6 +112,19 @@ void ww_wait_begins(void);
 		ww_wait_begins();                                                                  \
 		if (!(cond))                                                                       \
 			ww_rc_ = (int)WW_WAIT_EVENT_(queue, cond, state, flags, 0, ww_schedule()); \
+		ww_rc_;                                                                            \
+	})
+
+#define WW_WAIT_CMD_(queue, cond, state, unlock, lock)                                             \
+	__extension__({                                                                            \
+		int ww_rc_ = 0;                                                                    \
+		ww_wait_begins();                                                                  \
+		if (!(cond))                                                                       \
+			ww_rc_ = (int)WW_WAIT_EVENT_(queue, cond, state, 0, 0, {                   \
+				unlock;                                                            \
+				ww_schedule();                                                     \
+				lock;                                                              \
+			});                                                                        \
 		ww_rc_;                                                                            \
 	})
 
@@ -132,6 +161,19 @@ void ww_wait_begins(void);
 	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE, WW_WAIT_EXCLUSIVE)
 #define ww_wait_event_killable_exclusive(queue, cond)                                              \
 	WW_WAIT_PLAIN_(queue, cond, WW_TASK_KILLABLE, WW_WAIT_EXCLUSIVE)
+/*
+ * cond is evaluated with a lock of the caller's held; unlock and lock are statements around each
+ * sleep: ww_wait_event_cmd(&queue, n > 0, pthread_mutex_unlock(&m), pthread_mutex_lock(&m)).
+ * Kernel: wait_event_cmd(); for any lock what wait_event_lock_irq() is for a spinlock.
+ */
+#define ww_wait_event_cmd(queue, cond, unlock, lock)                                               \
+	((void)WW_WAIT_CMD_(queue, cond, WW_TASK_UNINTERRUPTIBLE, unlock, lock))
+#define ww_wait_event_interruptible_cmd(queue, cond, unlock, lock)                                 \
+	WW_WAIT_CMD_(queue, cond, WW_TASK_INTERRUPTIBLE, unlock, lock)
+/* As the plain and the exclusive form. Kernel: the same, but not counted in the load average. */
+#define ww_wait_event_idle(queue, cond) ((void)WW_WAIT_PLAIN_(queue, cond, WW_TASK_IDLE, 0))
+#define ww_wait_event_idle_exclusive(queue, cond)                                                  \
+	((void)WW_WAIT_PLAIN_(queue, cond, WW_TASK_IDLE, WW_WAIT_EXCLUSIVE))
 /* Frozen where they sleep (freezer.h); else as the interruptible and the killable form. */
 #define ww_wait_event_freezable(queue, cond)                                                       \
 	WW_WAIT_PLAIN_(queue, cond, WW_TASK_INTERRUPTIBLE | WW_TASK_FREEZABLE, 0)
@@ -149,6 +191,8 @@ void ww_wait_begins(void);
 	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_INTERRUPTIBLE, timeout)
 #define ww_wait_event_killable_timeout(queue, cond, timeout)                                       \
 	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_KILLABLE, timeout)
+#define ww_wait_event_idle_timeout(queue, cond, timeout)                                           \
+	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_IDLE, timeout)
 #define ww_wait_event_freezable_timeout(queue, cond, timeout)                                      \
 	WW_WAIT_TIMEOUT_(queue, cond, WW_TASK_INTERRUPTIBLE | WW_TASK_FREEZABLE, timeout)
 

@@ -111,7 +111,8 @@ bool ww_worker_queue_work(struct ww_worker *worker, struct ww_worker_work *work)
 bool ww_worker_queue_delayed_work(struct ww_worker *worker, struct ww_worker_delayed_work *dwork,
 				  uint64_t delay);
 /*
- * Makes it run after delay ticks from now, whether it is queued or not. False if it was idle; true
+ * Makes it run after delay ticks from now, whether it is queued or not; where its timer is pending
+ * and is pushed out, at the price of a store and a look at the clock. False if it was idle; true
  * if it was queued, or if a cancel at the same time wins (then nothing is queued).
  * Kernel: kthread_mod_delayed_work().
  */

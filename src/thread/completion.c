@@ -160,3 +160,10 @@ WW_EXPORT bool ww_completion_done(struct ww_completion *done)
 	ww_waitq_unlock(&c->q);
 	return true;
 }
+
+WW_EXPORT void ww_thread_complete_and_exit(struct ww_completion *done, int result)
+{
+	if (done)
+		ww_complete(done);
+	ww_thread_exit(result);
+}

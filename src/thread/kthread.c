@@ -246,6 +246,15 @@ WW_EXPORT bool ww_thread_should_park(void)
 	return ww_load_acquire(flags) != 0; /* pairs: THREAD-2 */
 }
 
+WW_EXPORT bool ww_thread_should_stop_or_park(void)
+{
+	uint32_t *flags = &ww_task->flags;
+
+	if (ww_likely(!(ww_load_relaxed(flags) & (WW_TF_SHOULD_STOP | WW_TF_SHOULD_PARK))))
+		return false;
+	return ww_load_acquire(flags) != 0; /* pairs: THREAD-2 */
+}
+
 WW_EXPORT void ww_thread_parkme(void)
 {
 	struct ww_thread *t = ww_task;

@@ -12,6 +12,8 @@
 _Static_assert(sizeof(struct ww_waitq) <= sizeof(struct ww_wait_queue_head), "public size");
 _Static_assert(sizeof(struct ww_waiter) <= sizeof(struct ww_wait_queue_entry), "public size");
 
+#define WAITER_STAYS 0x100u /* queued until removed */
+
 #define queue_of(q)  ((struct ww_waitq *)(void *)(q))
 #define waiter_of(e) ((struct ww_waiter *)(void *)(e))
 
@@ -87,6 +89,47 @@ WW_EXPORT void ww_init_wait(struct ww_wait_queue_entry *entry)
 	ww_init_wait_entry(entry, 0);
 }
 
+WW_EXPORT void ww_init_waitqueue_entry(struct ww_wait_queue_entry *entry, struct ww_thread *thread)
+{
+	*waiter_of(entry) = (struct ww_waiter){.thread = thread, .flags = WAITER_STAYS};
+}
+
+WW_EXPORT void ww_init_waitqueue_func_entry(struct ww_wait_queue_entry *entry,
+					    ww_wait_queue_func func)
+{
+	*waiter_of(entry) = (struct ww_waiter){.func = func, .flags = WAITER_STAYS};
+}
+
+static void add(struct ww_waitq *q, struct ww_waiter *w, unsigned exclusive)
+{
+	w->flags = (w->flags & ~WW_WAIT_EXCLUSIVE) | exclusive;
+	ww_waitq_lock(q);
+	ww_waitq_add(q, w, exclusive);
+	ww_waitq_unlock(q);
+}
+
+WW_EXPORT void ww_add_wait_queue(struct ww_wait_queue_head *queue,
+				 struct ww_wait_queue_entry *entry)
+{
+	add(queue_of(queue), waiter_of(entry), 0);
+}
+
+WW_EXPORT void ww_add_wait_queue_exclusive(struct ww_wait_queue_head *queue,
+					   struct ww_wait_queue_entry *entry)
+{
+	add(queue_of(queue), waiter_of(entry), WW_WAIT_EXCLUSIVE);
+}
+
+WW_EXPORT void ww_remove_wait_queue(struct ww_wait_queue_head *queue,
+				    struct ww_wait_queue_entry *entry)
+{
+	struct ww_waitq *q = queue_of(queue);
+
+	ww_waitq_lock(q);
+	ww_waitq_del(q, waiter_of(entry));
+	ww_waitq_unlock(q);
+}
+
 WW_EXPORT void ww_wait_begins(void)
 {
 	ww_might_sleep("ww_wait_event");
@@ -114,7 +157,7 @@ static void prepare(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry
 	struct ww_waitq *q = queue_of(queue);
 	struct ww_waiter *w = waiter_of(entry);
 
-	w->flags = flags;
+	w->flags = (w->flags & ~WW_WAIT_EXCLUSIVE) | flags;
 	ww_waitq_lock(q);
 	ww_waitq_add(q, w, flags & WW_WAIT_EXCLUSIVE);
 	ww_set_current_state(state);
@@ -183,12 +226,15 @@ void ww_wake_batch_flush(struct ww_wake_batch *b)
 bool ww_waitq_wake_one(struct ww_waitq *q, struct ww_waiter *w, unsigned mode,
 		       struct ww_wake_batch *b)
 {
+	if (w->func)
+		return w->func((struct ww_wait_queue_entry *)(void *)w, mode);
 	struct ww_thread *t = w->thread;
 	uint32_t was = ww_task_claim(t, mode);
 
 	if (!was)
 		return false;
-	unlink_waiter(q, w);
+	if (!(w->flags & WAITER_STAYS))
+		unlink_waiter(q, w);
 	if (was & WW_TASK_ASLEEP) {
 		if (b->n == WW_WAKE_BATCH)
 			ww_wake_batch_flush(b);

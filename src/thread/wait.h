@@ -9,7 +9,8 @@
 struct ww_waiter {
 	struct ww_waiter *next, *prev; /* (Q) */
 	struct ww_thread *thread;      /* (W) */
-	uint32_t flags;		       /* (W) WW_WAIT_EXCLUSIVE */
+	ww_wait_queue_func func;       /* (W) instead of the thread, or NULL */
+	uint32_t flags;		       /* (W) WW_WAIT_EXCLUSIVE, WAITER_STAYS */
 	uint32_t queued;	       /* (Q), (H) */
 };
 

@@ -183,6 +183,11 @@ WW_EXPORT bool ww_worker_queue_work(struct ww_worker *worker, struct ww_worker_w
 	return queued;
 }
 
+static uint64_t clamp_delay(uint64_t delay)
+{
+	return delay < WW_MAX_JIFFY_OFFSET ? delay : WW_MAX_JIFFY_OFFSET;
+}
+
 static void queue_delayed_locked(struct worker *wk, struct work *w, uint64_t delay, struct kick *k)
 {
 	if (!delay) {
@@ -192,9 +197,7 @@ static void queue_delayed_locked(struct worker *wk, struct work *w, uint64_t del
 	w->where |= WORK_DELAYED;
 	ww_list_add(&w->node, &wk->delayed);
 	ww_store_relaxed(&w->worker, wk);
-	if (delay > WW_MAX_JIFFY_OFFSET)
-		delay = WW_MAX_JIFFY_OFFSET;
-	ww_mod_timer(&dwork_of(w)->timer, ww_jiffies() + delay);
+	ww_mod_timer(&dwork_of(w)->timer, ww_jiffies() + clamp_delay(delay));
 }
 
 WW_EXPORT bool ww_worker_queue_delayed_work(struct ww_worker *worker,
@@ -242,6 +245,14 @@ WW_EXPORT bool ww_worker_mod_delayed_work(struct ww_worker *worker,
 	struct kick k = {.thread = NULL};
 	bool was_queued = false;
 
+	/*
+	 * Its timer runs: then it waits for that time and nothing else, and moving the timer is all
+	 * there is to do. Pushing out costs a store. A cancel that comes at the same time deletes
+	 * the timer before or after: both are right.
+	 */
+	if (delay && ww_load_relaxed(&w->worker) == wk &&
+	    ww_mod_timer_pending(&dwork->timer, ww_jiffies() + clamp_delay(delay)))
+		return true;
 	lock_worker(wk);
 	if (w->worker == wk) {
 		delete_timer(wk, w);
