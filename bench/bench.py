@@ -189,7 +189,7 @@ def programs(folder):
     found = set()
     for who in sorted(os.listdir(folder), key=lambda w: (w.partition('+')[0] not in OURS, w != 'limit', w)):
         path = os.path.join(folder, who)
-        if who.startswith('lib') and '.so' in who or not (os.path.isfile(path) and os.access(path, os.X_OK)):
+        if who == 'guard' or who.startswith('lib') and '.so' in who or not (os.path.isfile(path) and os.access(path, os.X_OK)):
             continue
         who = who.partition('+')[0]
         found.add(who)

@@ -7,6 +7,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#ifdef PG_BARRIER_PER_PACKET
+#include <wheelwork/thread.h>
+#endif
 
 static uint32_t smallest_frame(const struct pg_config *c)
 {
@@ -76,6 +79,9 @@ static bool fill_one(struct pg_frames *f, struct pg_tx *tx, unsigned i, uint64_t
 		}
 		f->copies_left = tx->copies;
 	}
+#ifdef PG_BARRIER_PER_PACKET /* bench/: what the loop of before 2014 paid for each packet */
+	ww_set_current_state(WW_TASK_RUNNING);
+#endif
 	f->copies_left--;
 	f->v[i] = f->again;
 	pg_packet_sent(tx->packet, 1);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The floor under a generator: the frame's bytes copied into the next of 64 buffers, sequence number
+ * and time written into them; and the exchange alone.
+ */
+#include <string.h>
+
+#include "../bench.h"
+#include "limit_calls.h"
+
+enum { BUFFERS = 64, ROOM = 2048 };
+
+static uint8_t template[ROOM], (*buffers)[ROOM];
+static long stamp_every;
+
+static void open_frames(struct bench *b)
+{
+	bench_pin(0);
+	buffers = bench_alloc(BUFFERS, ROOM);
+	stamp_every = strcmp(b->variant, "stamp-each") == 0 ? 1 : 16;
+}
+
+static void do_frames(struct bench *b, int thread, long iters)
+{
+	static uint32_t sequence;
+	uint64_t now = 0;
+
+	(void)thread;
+	for (long k = 0; k < iters; k++) {
+		uint8_t *frame = buffers[k % BUFFERS];
+
+		if (k % stamp_every == 0)
+			now = bench_now();
+		memcpy(frame, template, (size_t)b->n);
+		memcpy(frame + 46, &sequence, 4);
+		memcpy(frame + 50, &now, 8);
+		sequence++;
+		bench_keep(frame);
+	}
+}
+
+static void run_frames(struct bench *b)
+{
+	bench_figure(b, NULL, "ns", bench_ns_per_op(b, do_frames));
+}
+BENCH("pktgen-null", "stamp-each", open_frames, run_frames)
+BENCH("pktgen-null", "stamp-16", open_frames, run_frames)
+
+static uint32_t state;
+
+static void do_exchange(struct bench *b, int thread, long iters)
+{
+	(void)b;
+	(void)thread;
+	for (long k = 0; k < iters; k++)
+		bench_keep(limit_exchange(&state, 0));
+}
+
+static void run_exchange(struct bench *b)
+{
+	bench_figure(b, "exchange-alone", "ns", bench_ns_per_op(b, do_exchange));
+}
+BENCH("loop-barrier", "clone-100000", NULL, run_exchange)
