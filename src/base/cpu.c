@@ -158,7 +158,7 @@ void ww_cpu_set_topology_root(const char *root)
 
 int ww_cpu_current(void)
 {
-#ifdef RSEQ_SIG
+#if defined(RSEQ_SIG) && !defined(WW_SIM)
 	if (__rseq_size) {
 		const struct rseq *r =
 			(const void *)((char *)__builtin_thread_pointer() + __rseq_offset);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's own code under the simulator (src/base/sim.h): each program of this folder is run
+ * under every schedule that departs from the plain one at most so many times, and under many at
+ * random. "sim_test NAME" runs one; a failure prints what to set in WW_SIM_REPLAY to see its trace.
+ * WW_SIM_LONG=N makes N times as many random runs, WW_SIM_BOUND raises the bound by so much.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "sim/sim_programs.h"
+
+static struct sim_program *programs;
+
+void sim_announce(struct sim_program *p)
+{
+	struct sim_program **at = &programs;
+
+	while (*at && strcmp((*at)->name, p->name) < 0)
+		at = &(*at)->next;
+	p->next = *at;
+	*at = p;
+}
+
+static unsigned long setting(const char *name, unsigned long otherwise)
+{
+	const char *s = getenv(name);
+
+	return s ? strtoul(s, NULL, 10) : otherwise;
+}
+
+static double seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static bool try(const struct sim_program *p, unsigned number)
+{
+	unsigned long replay = setting("WW_SIM_REPLAY", 0);
+	struct sim_options o = {
+		.bound = p->bound + (unsigned)setting("WW_SIM_BOUND", 0),
+		.schedules = setting("WW_SIM_SCHEDULES", 0),
+		.random = p->random * setting("WW_SIM_LONG", 1),
+		.seed = setting("WW_TEST_SEED", 1),
+		.no_membarrier = p->no_membarrier,
+	};
+	double begin = seconds();
+	struct sim_result r = replay ? sim_replay(p->fn, &o, replay) : sim_explore(p->fn, &o);
+
+	if (p->fails) {
+		bool found = r.error[0] && strncmp(r.error, "ended by", 8) != 0;
+
+		printf("# %s\n%sok %u - %s\n", r.error, found ? "" : "not ", number, p->name);
+		return found;
+	}
+	if (!r.error[0]) {
+		printf("# %s: %" PRIu64 " runs, at most %u decisions%s, %.1f s\n", p->name, r.runs,
+		       r.longest, r.whole ? "" : ", cut short", seconds() - begin);
+		printf("ok %u - %s\n", number, p->name);
+		return true;
+	}
+	printf("# %s\n# to see it: WW_SIM_REPLAY=%" PRIu64 " sim_test %s\n", r.error, r.runs,
+	       p->name);
+	printf("not ok %u - %s\n", number, p->name);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned n = 0, failed = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	ww_cpu_set_topology_root("/nonexistent");
+	for (struct sim_program *p = programs; p; p = p->next) {
+		bool wanted = argc < 2;
+
+		for (int i = 1; i < argc; i++)
+			wanted |= strcmp(argv[i], p->name) == 0;
+		if (wanted)
+			failed += !try(p, ++n);
+	}
+	printf("1..%u\n", n);
+	if (argc > 1 && !n)
+		fprintf(stderr, "sim_test: no such program\n");
+	return failed || !n;
+}
