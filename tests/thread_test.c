@@ -583,3 +583,18 @@ TEST(two_threads_that_stop_the_same_one_both_get_its_value)
 		CHECK_EQ(mine, theirs);
 	}
 }
+
+TEST(debug_check_finds_a_broken_record_and_nothing_in_whole_ones)
+{
+	struct ww_thread *t = ww_thread_create(until_stopped, NULL, "checked");
+
+	ww_set_misuse_handler(count_reports);
+	CHECK_EQ(ww_debug_check(), 0);
+	ww_fetch_or(&t->flags, WW_TF_IS_PARKED);
+	CHECK_EQ(ww_debug_check(), 1);
+	CHECK(strstr(last_report, "checked"));
+	ww_fetch_and(&t->flags, ~(uint32_t)WW_TF_IS_PARKED);
+	CHECK_EQ(ww_thread_stop(t), -EINTR);
+	CHECK_EQ(ww_debug_check(), 0);
+	CHECK_EQ(warnings, 1);
+}

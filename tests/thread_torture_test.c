@@ -209,6 +209,10 @@ static void run_torture(bool freeze)
 		ww_thread_get(c[i]);
 		ww_wake_up_process(c[i]);
 	}
+	while (ww_clock_ns() < torture_end) {
+		nap_ms(50);
+		CHECK_EQ(ww_debug_check(), 0);
+	}
 	for (int i = 0; i < n; i++) {
 		UNTIL(ww_load_acquire(&c[i]->ended));
 		CHECK_EQ(ww_thread_stop_put(c[i]), 0);

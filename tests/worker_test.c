@@ -282,6 +282,8 @@ TEST(waiting_for_oneself_and_two_owners_are_reported_and_never_hang)
 	struct ww_worker_work gate;
 	ww_worker_init_work(&gate, waits_at_gate);
 	ww_worker_queue_work(w_two, &gate);
+	ww_debug_enable(true);
+	ww_worker_init_work(&it.work, notes);
 	ww_worker_queue_work(w_two, &it.work);
 	ww_worker_init_work(&it.work, notes); /* queued: refused */
 	CHECK_EQ(misuses, 6);

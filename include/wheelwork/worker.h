@@ -84,7 +84,10 @@ void ww_worker_destroy(struct ww_worker *worker);
 void ww_worker_init(struct ww_worker *worker);
 int ww_worker_fn(void *worker);
 
-/* Before the first use, and only while not queued (reported). Kernel: kthread_init_work(). */
+/*
+ * Before the first use, and only while not queued (reported, and refused, after ww_debug_enable()).
+ * Kernel: kthread_init_work().
+ */
 void ww_worker_init_work(struct ww_worker_work *work, ww_worker_fn_t func);
 void ww_worker_init_delayed_work(struct ww_worker_delayed_work *dwork, ww_worker_fn_t func);
 void ww_worker_timer_fn_(struct ww_timer *timer);

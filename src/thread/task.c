@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/debug.h"
 #include "base/fork.h"
 #include "base/lock.h"
 #include "base/report.h"
@@ -66,6 +67,27 @@ static void fork_child(void)
 	ww_unlock(&pool_lock);
 }
 
+static int check_all(void)
+{
+	struct ww_list *pos;
+	unsigned n = 0;
+	int faults = 0;
+
+	ww_lock(&pool_lock);
+	ww_list_for_each (pos, &used)
+		faults += ww_task_check(ww_list_entry(pos, struct ww_thread, all), true);
+	ww_list_for_each (pos, &dead) {
+		faults += ww_task_check(ww_list_entry(pos, struct ww_thread, all), false);
+		n++;
+	}
+	if (n != nr_dead) {
+		ww_warn("%u dead threads, but %u are counted", n, nr_dead);
+		faults++;
+	}
+	ww_unlock(&pool_lock);
+	return faults;
+}
+
 void ww_task_set_life(struct ww_thread *t, enum ww_task_life to)
 {
 	static const uint8_t allowed[] = {
@@ -100,8 +122,10 @@ struct ww_thread *ww_task_alloc(void)
 		nr_dead--;
 	}
 	ww_unlock(&pool_lock);
-	if (first)
+	if (first) {
+		ww_debug_register(check_all);
 		ww_rest_start();
+	}
 	if (!t)
 		t = ww_alloc_lines(sizeof(*t));
 	if (!t)

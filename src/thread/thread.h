@@ -108,6 +108,9 @@ static inline struct ww_thread *ww_task_self(void)
 	return ww_likely(t != &ww_task_nobody) ? t : ww_task_adopt();
 }
 
+/* check.c: says what is wrong with a record; returns how many faults. */
+int ww_task_check(struct ww_thread *t, bool in_use);
+
 /* kthread.c */
 struct ww_thread *ww_thread_create_va(ww_thread_fn fn, void *data, int node, const char *fmt,
 				      va_list ap);

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "base/debug.h"
 #include "base/lock.h"
 #include "base/report.h"
 #include "thread/thread.h"
@@ -399,7 +400,7 @@ WW_EXPORT void ww_worker_init_work(struct ww_worker_work *work, ww_worker_fn_t f
 	struct work *w = work_of(work);
 	uint64_t magic = (uint64_t)(uintptr_t)w ^ WORK_MAGIC;
 
-	if (w->magic == magic && w->node.next && w->node.next != &w->node) {
+	if (ww_debug_enabled() && w->magic == magic && w->node.next && w->node.next != &w->node) {
 		ww_misuse(__func__, "work item of %s is queued", ww_symbol_fn(w->func));
 		return;
 	}
