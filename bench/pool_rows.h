@@ -60,8 +60,9 @@ static void wait_for_all(long n)
 static void open_pool(struct bench *b, size_t stride)
 {
 	item_ran = (uint32_t *)bench_alloc((size_t)b->n, sizeof(*item_ran));
-	bench_pin(0);
+	/* Pinned afterwards: threads made by a pinned one would all share its CPU. */
 	rival_open(b->threads, b->n, stride);
+	bench_pin(0);
 }
 
 /* queue: 10^6 distinct items, one after the other in memory ------------------------------------ */

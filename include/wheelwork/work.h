@@ -309,6 +309,13 @@ void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *
 int ww_show_workqueues(int fd);
 
 /*
+ * Before memory is freed, in debug builds of a program: reports items inside of it that are still
+ * queued or on their timers, and returns how many. Walks everything that waits. Kernel:
+ * debug_check_no_obj_freed().
+ */
+unsigned ww_debug_check_no_work_freed(const void *p, size_t size);
+
+/*
  * Tunables of the whole process, 0 or -ENOENT (no such name), -EINVAL (out of range). Kernel: the
  * module parameters workqueue.*.
  *	idle_timeout_ms			a worker more than one leaves after so long (30000)

@@ -362,7 +362,7 @@ WW_EXPORT bool ww_flush_work(struct ww_work *work)
 		return false;
 	if ((data & WORK_PENDING) && ww_delayed_armed(work))
 		return false;
-	if (!ww_wait_begin(work, "ww_flush_work"))
+	if (!ww_wait_begin(work, "ww_flush_work", true))
 		return true;
 	if ((data & WORK_PENDING) && flush_queued(work, &on_timer)) {
 		waited = !on_timer;
@@ -425,7 +425,7 @@ static bool disable_sync(struct ww_work *work, const char *call, uint64_t not_th
 {
 	bool was = disable(work, call, not_these);
 
-	if (!self_wait(work, call) && ww_wait_begin(work, call)) {
+	if (!self_wait(work, call) && ww_wait_begin(work, call, false)) {
 		ww_wait_idle(work);
 		ww_wait_end();
 	}
@@ -439,7 +439,7 @@ static bool cancel_sync(struct ww_work *work, const char *call, uint64_t not_the
 	if (!usable(work, call, WORK_RCU | not_these))
 		return false;
 	was = disable(work, call, 0);
-	if (!self_wait(work, call) && ww_wait_begin(work, call)) {
+	if (!self_wait(work, call) && ww_wait_begin(work, call, false)) {
 		ww_wait_idle(work);
 		ww_wait_end();
 	}

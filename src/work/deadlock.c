@@ -19,7 +19,7 @@ static bool one_at_a_time(const struct ww_pwq *pwq)
 }
 
 /* Where the wait for work leads: into *edge. False: it stands nowhere that could block it. */
-static bool find_edge(struct ww_work *work, struct ww_pworker *edge)
+static bool find_edge(struct ww_work *work, struct ww_pworker *edge, bool *no_reclaim)
 {
 	uint64_t data = ww_load_seq_cst(ww_work_data(work)), where;
 	struct ww_pool *pool = ww_pool_of(ww_data_pool(data));
@@ -35,6 +35,7 @@ static bool find_edge(struct ww_work *work, struct ww_pworker *edge)
 	where = ww_load_relaxed(ww_work_where(work));
 	w = ww_pool_running_l(pool, work);
 	if (w && !(data & WORK_PENDING)) {
+		edge->waits_pwq = ww_load_relaxed(&w->current_pwq);
 		edge->waits_worker = w;
 		edge->waits_seq = ww_load_relaxed(&w->seq);
 		found = true;
@@ -46,6 +47,8 @@ static bool find_edge(struct ww_work *work, struct ww_pworker *edge)
 		edge->waits_pwq = pwq;
 		found = one_at_a_time(pwq);
 	}
+	/* Still under the lock, so the queue of that pwq exists. */
+	*no_reclaim = edge->waits_pwq && !(edge->waits_pwq->wq->flags & WW_WQ_MEM_RECLAIM);
 	ww_pool_kick_l(pool);
 	ww_pool_unlock(pool);
 	return found;
@@ -72,12 +75,22 @@ static struct ww_pworker *follow(const struct ww_pworker *edge)
 	return found;
 }
 
-bool ww_wait_begin(struct ww_work *work, const char *call)
+bool ww_wait_begin(struct ww_work *work, const char *call, bool flush)
 {
 	struct ww_pworker *self = ww_self_worker, *v, edge = {0};
-	bool cycle = false;
+	bool cycle = false, found, no_reclaim = false;
 
-	if (!self || !self->current_pwq || !find_edge(work, &edge))
+	if (!self || !self->current_pwq)
+		return true;
+	found = find_edge(work, &edge, &no_reclaim);
+	/* A cancelling caller doesn't depend on the other queue's progress, only on this one run. */
+	if (no_reclaim && flush && (self->current_pwq->wq->flags & WW_WQ_MEM_RECLAIM))
+		ww_misuse(call,
+			  "%s of the WW_WQ_MEM_RECLAIM queue \"%s\" waits for %s, whose queue "
+			  "is not one",
+			  ww_symbol_fn(ww_load_relaxed(&self->current_func)),
+			  self->current_pwq->wq->name, ww_symbol_fn(work->func));
+	if (!found)
 		return true;
 	ww_lock(&lock);
 	v = follow(&edge);

@@ -23,31 +23,38 @@ static void parent(void)
 	ww_unlock(&ww_wq_lock);
 }
 
+static void forget_worker(struct ww_pworker *w)
+{
+	w->current = NULL;
+	w->current_pwq = w->last_pwq = NULL;
+	w->n = w->pos = w->settled = 0;
+	w->tid = 0;
+	w->thread = NULL;
+	w->state = WORKER_DEAD;
+	w->licensed = w->blocked = false;
+	w->block_nest = 0;
+	w->waiting = w->attention = 0;
+	w->waits_worker = NULL;
+	w->waits_pool = NULL;
+	w->waits_pwq = NULL;
+	for (unsigned i = 0; i < BATCH; i++)
+		w->slot[i] = NULL;
+	ww_list_init(&w->node);
+	ww_list_init(&w->reserve);
+	ww_list_init(&w->waiters);
+	ww_items_init(&w->own);
+}
+
+/* The forking thread may be a handler: it goes on in the child as a plain thread. */
 static void forget_workers(struct ww_pool *pool)
 {
-	struct ww_list *l, *n;
+	while (!ww_list_empty(&pool->workers)) {
+		struct ww_pworker *w = ww_list_first(&pool->workers, struct ww_pworker, node);
 
-	ww_list_for_each_safe (l, n, &pool->workers) {
-		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
-
-		/* The forking thread may be a handler: it goes on in the child as a plain thread.
-		 */
-		ww_list_del(l);
-		if (w->rescuer)
-			continue;
-		w->current = NULL;
-		w->current_pwq = w->last_pwq = NULL;
-		w->n = w->pos = w->settled = 0;
-		w->tid = 0;
-		w->state = WORKER_DEAD;
-		w->licensed = w->blocked = false;
-		w->block_nest = 0;
-		for (unsigned i = 0; i < BATCH; i++)
-			w->slot[i] = NULL;
-		ww_list_init(&w->reserve);
-		ww_list_init(&w->waiters);
-		ww_items_init(&w->own);
-		ww_list_add_tail(&w->node, &pool->dead);
+		ww_list_del(&w->node);
+		forget_worker(w);
+		if (!w->rescuer)
+			ww_list_add_tail(&w->node, &pool->dead);
 	}
 }
 
@@ -99,7 +106,10 @@ static void child(void)
 		wq->drainers = 0;
 		wq->state = 0;
 		ww_lock_init(&wq->mutex);
+		wq->rescue = 0;
 		wq->orphan = true; /* its rescuer, if any, comes with the manager */
+		if (wq->rescuer)
+			forget_worker(wq->rescuer);
 	}
 }
 

@@ -415,7 +415,7 @@ void ww_flush_marker_l(struct ww_pool *pool, struct ww_work *marker, struct ww_p
 void ww_flush_colour_over_l(struct ww_pwq *pwq, unsigned colour);
 
 /* deadlock.c: around a wait for work's end; false: it would never end, and was reported. */
-bool ww_wait_begin(struct ww_work *work, const char *call);
+bool ww_wait_begin(struct ww_work *work, const char *call, bool flush);
 void ww_wait_end(void);
 
 /* How a queue is spread over pools: slots fall into units, each with a pool of its own. */
@@ -444,6 +444,7 @@ void ww_delayed_cancel_all(struct ww_workqueue *wq);
 
 /* rescuer.c */
 int ww_rescuer_start(struct ww_workqueue *wq);
+void ww_rescuers_adopt(void);
 void ww_rescuer_stop(struct ww_workqueue *wq);
 void ww_rescuer_call_l(struct ww_pool *pool);
 

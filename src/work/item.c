@@ -5,11 +5,29 @@
 #include "base/cpu.h"
 #include "base/probe.h"
 #include "base/report.h"
+#include "timer/walk.h"
 
 _Static_assert(sizeof(struct ww_work) == 40, "public size");
 _Static_assert(sizeof(struct ww_delayed_work) == 128, "public size");
 
 /* ---- making ---- */
+
+static bool is_that_timer(struct ww_timer *timer, void *arg)
+{
+	struct ww_work **found = arg;
+
+	if (&ww_container_of(timer, struct ww_delayed_work, timer)->work == found[0])
+		found[1] = found[0];
+	return false;
+}
+
+static bool really_armed(struct ww_work *work)
+{
+	struct ww_work *found[2] = {work, NULL};
+
+	ww_timer_walk(ww_delayed_work_expired, is_that_timer, found);
+	return found[1] != NULL;
+}
 
 /* Whether a word that may be garbage is that of an item which a pool really holds. */
 static bool really_queued(struct ww_work *work)
@@ -18,7 +36,11 @@ static bool really_queued(struct ww_work *work)
 	struct ww_pool *pool = ww_pool_of(ww_data_pool(data));
 	bool found = false;
 
-	if ((data & WORK_MAGIC_MASK) != WW_WORK_MAGIC_ || !(data & WORK_PENDING) || !pool)
+	if ((data & WORK_MAGIC_MASK) != WW_WORK_MAGIC_ || !(data & WORK_PENDING))
+		return false;
+	if ((data & WORK_DELAYED) && really_armed(work))
+		return true;
+	if (!pool)
 		return false;
 	ww_pool_lock(pool);
 	while (ww_pool_drain_l(pool, DRAIN_STEP))

@@ -28,8 +28,28 @@ uint64_t ww_param_period_us = 8000;
 static uint32_t started; /* A: 1 while the thread exists */
 static uint32_t kicked;	 /* A: futex */
 
+static void manager_main(void *arg);
+
+/* 0 or -errno. Whoever finds it missing starts it: after a fork that is the first who needs it. */
+int ww_manager_start(void)
+{
+	struct ww_os_thread t;
+	int err;
+
+	if (ww_likely(ww_load_relaxed(&started)) || ww_xchg(&started, 1u))
+		return 0;
+	err = ww_os_thread_start(&t, "ww/manager", -1, manager_main, NULL);
+	if (err) {
+		ww_store_seq_cst(&started, 0u);
+		return err;
+	}
+	ww_os_thread_detach(&t);
+	return 0;
+}
+
 void ww_manager_kick(void)
 {
+	ww_manager_start();
 	if (ww_xchg(&kicked, 1u) == 0) /* pairs: WORK-13 */
 		ww_futex_wake(&kicked, 1);
 }
@@ -228,6 +248,7 @@ static uint64_t manage(struct ww_pool *pool, uint64_t next)
 static void manager_main(void *arg)
 {
 	(void)arg;
+	ww_rescuers_adopt();
 	for (;;) {
 		uint64_t next = WW_FOREVER;
 		struct ww_pool *pool;
@@ -237,22 +258,6 @@ static void manager_main(void *arg)
 			next = manage(pool, next);
 		ww_futex_wait(&kicked, 0, next);
 	}
-}
-
-/* G. */
-int ww_manager_start(void)
-{
-	struct ww_os_thread t;
-	int err;
-
-	if (ww_load_relaxed(&started))
-		return 0;
-	err = ww_os_thread_start(&t, "ww/manager", -1, manager_main, NULL);
-	if (err)
-		return err;
-	ww_os_thread_detach(&t);
-	ww_store_relaxed(&started, 1u);
-	return 0;
 }
 
 void ww_manager_forget(void)

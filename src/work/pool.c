@@ -3,6 +3,7 @@
 #include "work/internal.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -126,6 +127,29 @@ void ww_pool_push(struct ww_pool *pool, struct ww_work *work)
 }
 
 /*
+ * Debug builds: what is queued must look like it. Its links can't be trusted otherwise, so there is
+ * no going on.
+ */
+static inline void check_queued(struct ww_pool *pool, struct ww_work *work)
+{
+#ifndef NDEBUG
+	uint64_t data = ww_load_relaxed(ww_work_data(work));
+
+	if (ww_likely((!data && (*ww_work_queue(work) & PWQ_MARKER)) ||
+		      ((data & WORK_MAGIC_MASK) == WW_WORK_MAGIC_ && (data & WORK_PENDING))))
+		return;
+	ww_misuse("ww_queue_work",
+		  "the item %p was freed or overwritten while it was queued on "
+		  "pool %u",
+		  (void *)work, pool->id);
+	abort();
+#else
+	(void)pool;
+	(void)work;
+#endif
+}
+
+/*
  * The next item of the inbox, or NULL where it is empty or a pusher is between its exchange and its
  * link. A link is followed before its item is given away, so a pusher's predecessor still exists.
  */
@@ -141,6 +165,7 @@ struct ww_work *ww_inbox_pop_l(struct ww_pool *pool)
 		pool->chain_last = ww_xchg(&pool->tail, NULL); /* pairs: WORK-2 */
 		new_chain_l(pool);
 	}
+	check_queued(pool, item);
 	if (item == pool->chain_last) {
 		pool->hint_pos++;
 		pool->chain = NULL;
@@ -253,6 +278,7 @@ void ww_pwq_activate_l(struct ww_pwq *pwq)
 	while (!ww_items_empty(&pwq->inactive) && take_room_l(pwq)) {
 		struct item_link *l = pwq->inactive.next;
 
+		check_queued(pwq->pool, ww_link_work(l));
 		ww_items_del(l);
 		*ww_work_queue(ww_link_work(l)) &= ~PWQ_INACTIVE;
 		WW_PROBE2(workqueue_activate_work, ww_link_work(l), ww_link_work(l)->func);
@@ -430,6 +456,7 @@ static void take_list_l(struct ww_pworker *w)
 	for (; l != &pool->list && w->n < BATCH; l = next) {
 		struct ww_work *work = ww_link_work(l);
 
+		check_queued(pool, work);
 		next = l->next;
 		if (ww_unlikely(w->rescuer) && !rescuer_wants(w, work))
 			continue;

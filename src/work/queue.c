@@ -342,6 +342,10 @@ WW_EXPORT void ww_destroy_workqueue(struct ww_workqueue *wq)
 			  wq->name);
 		return;
 	}
+	if (ww_load_seq_cst(&wq->flushers))
+		ww_misuse("ww_destroy_workqueue",
+			  "others still flush or drain the queue \"%s\"; waiting for them",
+			  wq->name);
 	ww_wait_enter();
 	if (ww_load_relaxed(&wq->rcu_used))
 		ww_rcu_barrier();
@@ -349,10 +353,6 @@ WW_EXPORT void ww_destroy_workqueue(struct ww_workqueue *wq)
 	ww_drain_all(wq);
 	/* Items that ran meanwhile may have armed themselves again. */
 	ww_delayed_cancel_all(wq);
-	if (ww_load_seq_cst(&wq->flushers))
-		ww_misuse("ww_destroy_workqueue",
-			  "others still flush or drain the queue \"%s\"; waiting for them",
-			  wq->name);
 	while (ww_load_seq_cst(&wq->flushers))
 		ww_clock_sleep_until(ww_clock_os_ns() + 1000000);
 	ww_rescuer_stop(wq);

@@ -51,17 +51,23 @@ static void rescuer_main(void *arg)
 	ww_store_relaxed(&wq->rescuer->tid, 0);
 }
 
+static int start_thread(struct ww_workqueue *wq)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "ww/R-%.10s", wq->name);
+	return ww_os_thread_start(&wq->rescuer_thread, name, -1, rescuer_main, wq);
+}
+
 /* G. */
 int ww_rescuer_start(struct ww_workqueue *wq)
 {
-	char name[16];
 	int err;
 
 	wq->rescuer = ww_rescuer_worker(wq);
 	if (!wq->rescuer)
 		return -ENOMEM;
-	snprintf(name, sizeof(name), "ww/R-%.10s", wq->name);
-	err = ww_os_thread_start(&wq->rescuer_thread, name, -1, rescuer_main, wq);
+	err = start_thread(wq);
 	if (err) {
 		ww_rescuer_worker_put(wq->rescuer);
 		wq->rescuer = NULL;
@@ -69,18 +75,41 @@ int ww_rescuer_start(struct ww_workqueue *wq)
 	return err;
 }
 
+/* After a fork the queues are here and their rescuers' threads are not. */
+void ww_rescuers_adopt(void)
+{
+	struct ww_list *l;
+
+	ww_lock(&ww_wq_lock);
+	ww_list_for_each (l, &ww_all_wqs) {
+		struct ww_workqueue *wq = ww_list_entry(l, struct ww_workqueue, node);
+
+		if (wq->orphan && wq->rescuer && !start_thread(wq))
+			wq->orphan = false;
+	}
+	ww_unlock(&ww_wq_lock);
+}
+
 /* The queue is empty and nothing comes any more. */
 void ww_rescuer_stop(struct ww_workqueue *wq)
 {
+	bool orphan;
+
 	if (!wq->rescuer)
 		return;
-	ww_fetch_or(&wq->rescue, RESCUE_END);
-	ww_futex_wake(&wq->rescue, 1);
-	ww_os_thread_join(&wq->rescuer_thread);
+	ww_lock(&ww_wq_lock);
+	orphan = wq->orphan;
+	wq->orphan = false;
+	ww_unlock(&ww_wq_lock);
+	if (!orphan) {
+		ww_fetch_or(&wq->rescue, RESCUE_END);
+		ww_futex_wake(&wq->rescue, 1);
+		ww_os_thread_join(&wq->rescuer_thread);
+	}
 	ww_lock(&ww_wq_lock);
 	ww_rescuer_worker_put(wq->rescuer);
-	ww_unlock(&ww_wq_lock);
 	wq->rescuer = NULL;
+	ww_unlock(&ww_wq_lock);
 }
 
 /* No worker can be made for this pool: whoever has a rescuer and something to do here sends it. */

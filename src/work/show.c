@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/report.h"
+#include "timer/walk.h"
 
 /* ---- tunables ---- */
 
@@ -260,4 +261,73 @@ void ww_report_stall(struct ww_pool *pool, uint64_t stuck_ns)
 	for (line = strtok_r(t.buf, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		ww_warn("%s", line);
 	ww_free(t.buf);
+}
+
+/* ---- memory that is about to be freed ---- */
+
+struct region {
+	const char *from, *to;
+	unsigned found;
+	ww_work_fn first;
+};
+
+static void note(struct region *r, struct ww_work *work)
+{
+	if ((const char *)work < r->from || (const char *)work >= r->to)
+		return;
+	if (!r->found++)
+		r->first = work->func;
+}
+
+static void note_list(struct region *r, const struct item_link *head)
+{
+	for (struct item_link *l = head->next; l != head; l = l->next)
+		note(r, ww_link_work(l));
+}
+
+static void note_pool(struct region *r, struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	ww_pool_lock(pool);
+	while (ww_pool_drain_l(pool, DRAIN_STEP))
+		;
+	note_list(r, &pool->list);
+	ww_list_for_each (l, &pool->workers) {
+		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+		note_list(r, &w->own);
+		for (unsigned i = 0; i < w->n; i++) {
+			struct ww_work *work = ww_load_relaxed(&w->slot[i]);
+
+			if (work)
+				note(r, work);
+		}
+	}
+	ww_list_for_each (l, &pool->pwqs)
+		note_list(r, &ww_list_entry(l, struct ww_pwq, node)->inactive);
+	ww_pool_kick_l(pool);
+	ww_pool_unlock(pool);
+}
+
+static bool note_timer(struct ww_timer *timer, void *arg)
+{
+	note(arg, &ww_container_of(timer, struct ww_delayed_work, timer)->work);
+	return false;
+}
+
+WW_EXPORT unsigned ww_debug_check_no_work_freed(const void *p, size_t size)
+{
+	struct region r = {.from = p, .to = (const char *)p + size};
+	struct ww_pool *pool;
+
+	for (unsigned i = 1; (pool = ww_pool_of(i)) != NULL; i++)
+		note_pool(&r, pool);
+	ww_timer_walk(ww_delayed_work_expired, note_timer, &r);
+	if (r.found)
+		ww_misuse("ww_debug_check_no_work_freed",
+			  "%u items in %zu bytes at %p are still queued or on their timers, the "
+			  "first is %s",
+			  r.found, size, p, ww_symbol_fn(r.first));
+	return r.found;
 }

@@ -310,6 +310,7 @@ static bool sleep_reserve_l(struct ww_pworker *w)
 	struct ww_pool *pool = w->pool;
 	uint64_t deadline = idle_deadline(pool);
 
+	charge_cpu_l(w);
 	w->licensed = false;
 	w->state = WORKER_RESERVE;
 	ww_store_relaxed(&w->wake, 0u);

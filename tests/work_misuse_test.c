@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* Each misuse is reported, by name, and the call then behaves as the form that does not wait. */
+#include "work_helpers.h"
+
+HANDLER(run_flushes_itself)
+{
+	item_of(work)->answer = ww_flush_work(work);
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+TEST(flushing_ones_own_item_is_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {.answer = true};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_flushes_itself);
+	ww_queue_work(wq, &it.dwork.work);
+	await(&it.runs, 1);
+	CHECK(!it.answer);
+	CHECK_REPORTED("ww_flush_work", "run_flushes_itself");
+	ww_destroy_workqueue(wq);
+}
+
+HANDLER(run_cancels_itself)
+{
+	item_of(work)->answer = ww_cancel_work_sync(work);
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+TEST(cancel_sync_of_ones_own_item_is_reported_and_does_not_wait)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {.answer = true};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_cancels_itself);
+	ww_queue_work(wq, &it.dwork.work);
+	await(&it.runs, 1);
+	CHECK(!it.answer);
+	CHECK_REPORTED("ww_cancel_work_sync", "own end");
+	ww_flush_workqueue(wq);
+	CHECK(ww_queue_work(wq, &it.dwork.work)); /* not disabled by it */
+	ww_destroy_workqueue(wq);
+}
+
+HANDLER(run_flushes_queue)
+{
+	ww_flush_workqueue(item_of(work)->wq);
+	ww_drain_workqueue(item_of(work)->wq);
+	ww_destroy_workqueue(item_of(work)->wq);
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+TEST(flush_drain_and_destroy_of_ones_own_queue_are_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {.wq = wq};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_flushes_queue);
+	ww_queue_work(wq, &it.dwork.work);
+	await(&it.runs, 1);
+	CHECK_REPORTED("ww_flush_workqueue", "\"mine\"");
+	CHECK_REPORTED("ww_drain_workqueue", "\"mine\"");
+	CHECK_REPORTED("ww_destroy_workqueue", "\"mine\"");
+	ww_destroy_workqueue(wq);
+}
+
+HANDLER(run_waits_for_other)
+{
+	struct item *it = item_of(work);
+
+	ww_fetch_add(&it->running, 1);
+	while (!ww_load_acquire(&it->gate))
+		nap_us(200);
+	it->answer = ww_flush_work(&it->other->dwork.work);
+	ww_fetch_add(&it->runs, 1);
+}
+
+TEST(an_ordered_item_that_waits_for_the_one_behind_it_is_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("ordered", 0);
+	struct item a = {0}, b = {0};
+
+	catch_reports();
+	a.other = &b;
+	ww_init_work(&a.dwork.work, run_waits_for_other);
+	ww_init_work(&b.dwork.work, run_counted);
+	ww_queue_work(wq, &a.dwork.work);
+	await(&a.running, 1);
+	ww_queue_work(wq, &b.dwork.work);
+	open_gate(&a);
+	await(&b.runs, 1);
+	CHECK_REPORTED("ww_flush_work", "run_waits_for_other");
+	ww_destroy_workqueue(wq);
+}
+
+TEST(items_of_two_ordered_queues_that_wait_for_each_other_are_reported)
+{
+	struct ww_workqueue *one = ww_alloc_ordered_workqueue("one", 0);
+	struct ww_workqueue *two = ww_alloc_ordered_workqueue("two", 0);
+	struct item a = {0}, b = {0}, behind_a = {0}, behind_b = {0};
+
+	/* a waits for what stands behind b, b for what stands behind a. */
+	catch_reports();
+	a.other = &behind_b;
+	b.other = &behind_a;
+	ww_init_work(&a.dwork.work, run_waits_for_other);
+	ww_init_work(&b.dwork.work, run_waits_for_other);
+	ww_init_work(&behind_a.dwork.work, run_counted);
+	ww_init_work(&behind_b.dwork.work, run_counted);
+	ww_queue_work(one, &a.dwork.work);
+	ww_queue_work(two, &b.dwork.work);
+	await(&a.running, 1);
+	await(&b.running, 1);
+	ww_queue_work(one, &behind_a.dwork.work);
+	ww_queue_work(two, &behind_b.dwork.work);
+	open_gate(&a);
+	nap_us(20000);
+	open_gate(&b);
+	await(&behind_a.runs, 1);
+	await(&behind_b.runs, 1);
+	CHECK_REPORTED("ww_flush_work", "neither would ever end");
+	ww_destroy_workqueue(one);
+	ww_destroy_workqueue(two);
+}
+
+TEST(init_of_a_queued_item_is_reported_and_leaves_it_queued)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("ordered", 0);
+	struct item block = {0}, it = {0};
+
+	catch_reports();
+	occupy(wq, &block);
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_queue_work(wq, &it.dwork.work);
+	ww_init_work(&it.dwork.work, run_gated);
+	CHECK_REPORTED("ww_init_work", "run_counted");
+	open_gate(&block);
+	ww_flush_work(&it.dwork.work);
+	CHECK_EQ(it.runs, 1);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(init_of_a_delayed_work_on_its_timer_is_reported_and_leaves_it_armed)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_delayed_work(&it.dwork, run_counted);
+	ww_queue_delayed_work(wq, &it.dwork, 100000);
+	ww_init_delayed_work(&it.dwork, run_gated);
+	CHECK_REPORTED("ww_init_delayed_work", "run_counted");
+	CHECK(ww_cancel_delayed_work_sync(&it.dwork));
+	ww_destroy_workqueue(wq);
+}
+
+TEST(memory_with_a_pending_item_in_it_is_reported_before_it_is_freed)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("ordered", 0);
+	struct item block = {0}, *it = calloc(2, sizeof(*it));
+
+	catch_reports();
+	occupy(wq, &block);
+	ww_init_work(&it[0].dwork.work, run_counted);
+	ww_init_delayed_work(&it[1].dwork, run_counted);
+	CHECK_EQ(ww_debug_check_no_work_freed(it, 2 * sizeof(*it)), 0);
+	CHECK_SILENT();
+	ww_queue_work(wq, &it[0].dwork.work);
+	ww_queue_delayed_work(wq, &it[1].dwork, 100000);
+	CHECK_EQ(ww_debug_check_no_work_freed(it, 2 * sizeof(*it)), 2);
+	CHECK_REPORTED("ww_debug_check_no_work_freed", "run_counted");
+	CHECK(ww_cancel_work_sync(&it[0].dwork.work));
+	CHECK(ww_cancel_delayed_work_sync(&it[1].dwork));
+	open_gate(&block);
+	ww_destroy_workqueue(wq);
+	free(it);
+}
+
+#ifndef NDEBUG
+static void print_report(enum ww_report_kind kind, const char *line)
+{
+	(void)kind;
+	if (!strstr(line, "freed or overwritten"))
+		_exit(3);
+}
+
+TEST_DIES(an_item_that_was_overwritten_while_queued_is_found, SIGABRT)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("ordered", 0);
+	struct item block = {0};
+	static struct item it;
+
+	ww_set_misuse_handler(print_report);
+	occupy(wq, &block);
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_queue_work(wq, &it.dwork.work);
+	memset(&it, 0xdd, sizeof(it));
+	open_gate(&block);
+	ww_flush_workqueue(wq);
+}
+#endif
+
+static void flush_it(void *arg)
+{
+	ww_flush_workqueue(arg);
+}
+
+static void open_when_reported(void *arg)
+{
+	while (!reported("ww_destroy_workqueue", "flush"))
+		nap_us(500);
+	open_gate(arg);
+}
+
+TEST(destroying_a_queue_that_others_flush_is_reported_and_waits_for_them)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("busy", 0);
+	struct ww_os_thread t, opener;
+	struct item block = {0};
+
+	catch_reports();
+	occupy(wq, &block);
+	CHECK_EQ(ww_os_thread_start(&t, "flusher", -1, flush_it, wq), 0);
+	await(&wq->flushers, 1);
+	CHECK_EQ(ww_os_thread_start(&opener, "opener", -1, open_when_reported, &block), 0);
+	ww_destroy_workqueue(wq);
+	ww_os_thread_join(&t);
+	ww_os_thread_join(&opener);
+	CHECK_REPORTED("ww_destroy_workqueue", "others still flush");
+	CHECK_EQ(block.runs, 1);
+}
+
+TEST(an_item_that_was_never_initialised_is_refused)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {0};
+
+	catch_reports();
+	CHECK(!ww_queue_work(wq, &it.dwork.work));
+	CHECK_REPORTED("ww_queue_work", "never initialised");
+	CHECK(!ww_queue_delayed_work(wq, &it.dwork, 1));
+	CHECK(!ww_mod_delayed_work(wq, &it.dwork, 1));
+	CHECK_REPORTED("ww_mod_delayed_work", "never initialised");
+	CHECK(!ww_cancel_work_sync(&it.dwork.work));
+	CHECK_REPORTED("ww_cancel_work_sync", "never initialised");
+	ww_destroy_workqueue(wq);
+}
+
+TEST(a_plain_cancel_of_a_delayed_work_is_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_delayed_work(&it.dwork, run_counted);
+	ww_queue_delayed_work(wq, &it.dwork, 100000);
+	CHECK(ww_cancel_work_sync(&it.dwork.work));
+	CHECK_REPORTED("ww_cancel_work_sync", "delayed");
+	ww_destroy_workqueue(wq);
+}
+
+TEST(more_enables_than_disables_are_reported)
+{
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_counted);
+	CHECK(!ww_disable_work(&it.dwork.work));
+	CHECK(ww_enable_work(&it.dwork.work));
+	CHECK(!ww_enable_work(&it.dwork.work));
+	CHECK_REPORTED("ww_enable_work", "not disabled");
+}
+
+TEST(a_cpu_that_does_not_exist_is_reported_and_the_item_runs)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_counted);
+	CHECK(ww_queue_work_on(100000, wq, &it.dwork.work));
+	CHECK_REPORTED("ww_queue_work_on", "100000");
+	ww_destroy_workqueue(wq);
+	CHECK_EQ(it.runs, 1);
+}
+
+TEST(an_on_stack_item_that_is_still_pending_is_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct ww_delayed_work dwork;
+
+	catch_reports();
+	ww_init_delayed_work_onstack(&dwork, run_counted);
+	ww_queue_delayed_work(wq, &dwork, 100000);
+	ww_destroy_delayed_work_on_stack(&dwork);
+	CHECK_REPORTED("ww_destroy_delayed_work_on_stack", "on its timer");
+	ww_cancel_delayed_work_sync(&dwork);
+	ww_destroy_workqueue(wq);
+}
+
+HANDLER(run_blocks_for_ever)
+{
+	ww_block_enter();
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+TEST(a_block_without_its_end_is_reported_and_its_worker_goes_on)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 0);
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_blocks_for_ever);
+	for (int i = 0; i < 3; i++) {
+		ww_queue_work_on(0, wq, &it.dwork.work);
+		ww_flush_work(&it.dwork.work);
+	}
+	CHECK_EQ(it.runs, 3);
+	CHECK_REPORTED("ww_block_enter", "run_blocks_for_ever");
+	ww_destroy_workqueue(wq);
+}
+
+TEST(flags_that_are_not_supported_are_refused)
+{
+	errno = 0;
+	CHECK(!ww_alloc_workqueue("x", WW_WQ_BH, 0));
+	CHECK_EQ(errno, EOPNOTSUPP);
+	CHECK(!ww_alloc_workqueue("x", WW_WQ_SYSFS, 0));
+	CHECK_EQ(errno, EOPNOTSUPP);
+	CHECK(!ww_alloc_workqueue("x", 1u << 20, 0));
+	CHECK_EQ(errno, EINVAL);
+	CHECK(!ww_alloc_workqueue("x", WW_WQ_UNBOUND | WW_WQ_PERCPU, 0));
+	CHECK_EQ(errno, EINVAL);
+	CHECK(!ww_alloc_ordered_workqueue("x", WW_WQ_PERCPU));
+	CHECK_EQ(errno, EINVAL);
+}
+
+TEST(limits_out_of_range_are_clamped_with_a_warning)
+{
+	struct ww_workqueue *wq, *ordered;
+
+	catch_reports();
+	wq = ww_alloc_workqueue("wide", WW_WQ_UNBOUND, 1000000);
+	CHECK_REPORTED("max_active", "\"wide\"");
+	ww_workqueue_set_max_active(wq, 4);
+	ww_workqueue_set_min_active(wq, 2);
+	ordered = ww_alloc_ordered_workqueue("ordered", 0);
+	ww_workqueue_set_max_active(ordered, 4);
+	CHECK_REPORTED("ww_workqueue_set_max_active", "ordered");
+	ww_workqueue_set_min_active(ordered, 1);
+	CHECK_REPORTED("ww_workqueue_set_min_active", "ordered");
+	ww_destroy_workqueue(wq);
+	ww_destroy_workqueue(ordered);
+}

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT */
+/* Pools: workers on demand, blocked ones, hogs, stalls, freezing, attributes, and fork. */
+#include "work_helpers.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "base/cpu.h"
+#include "wheelwork/freezer.h"
+
+TEST_LIMIT(a_blocked_worker_is_noticed_and_the_next_item_starts, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("blocked", 0, 0);
+	double best = 1e9;
+
+	for (int i = 0; i < 10; i++) {
+		struct item block = {0}, it = {0};
+		int fd[2];
+
+		CHECK_EQ(pipe(fd), 0);
+		ww_init_work(&block.dwork.work, run_gated);
+		ww_init_work(&it.dwork.work, run_counted);
+		ww_queue_work_on(0, wq, &block.dwork.work);
+		await(&block.running, 1);
+		uint64_t begin = ww_clock_os_ns();
+		ww_queue_work_on(0, wq, &it.dwork.work);
+		await(&it.runs, 1);
+		double ms = (double)(ww_clock_os_ns() - begin) / 1e6;
+		best = ms < best ? ms : best;
+		open_gate(&block);
+		ww_flush_workqueue(wq);
+		close(fd[0]);
+		close(fd[1]);
+	}
+	tap_note("the quickest of ten began after %.1f ms", best);
+	CHECK(best < 1000); /* the machine may be busy with other things */
+	ww_destroy_workqueue(wq);
+}
+
+HANDLER(run_announces)
+{
+	struct item *it = item_of(work);
+
+	ww_block_enter();
+	ww_block_enter();
+	ww_fetch_add(&it->running, 1);
+	while (!ww_load_acquire(&it->gate))
+		nap_us(200);
+	ww_block_leave();
+	ww_block_leave();
+	ww_fetch_add(&it->runs, 1);
+}
+
+TEST(a_worker_that_says_it_blocks_is_replaced_without_the_manager)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("announced", 0, 0);
+	struct item it = {0};
+	static struct item block[3];
+
+	/* The manager would need longer than the test may take. */
+	CHECK_EQ(ww_workqueue_set_param("blocked_period_us", 1000000), 0);
+	for (int i = 0; i < 3; i++) {
+		ww_init_work(&block[i].dwork.work, run_announces);
+		ww_queue_work_on(0, wq, &block[i].dwork.work);
+		await(&block[i].running, 1);
+	}
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_queue_work_on(0, wq, &it.dwork.work);
+	await(&it.runs, 1);
+	for (int i = 0; i < 3; i++)
+		open_gate(&block[i]);
+	ww_destroy_workqueue(wq);
+}
+
+HANDLER(run_spins)
+{
+	struct item *it = item_of(work);
+	uint64_t end = ww_clock_thread_cpu_ns() + 30000000;
+
+	while (ww_clock_thread_cpu_ns() < end && !ww_load_relaxed(&it->gate))
+		;
+	ww_fetch_add(&it->runs, 1);
+}
+
+TEST_LIMIT(a_cpu_hog_is_reported_by_its_functions_name_and_others_go_on, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("hogged", 0, 0);
+	struct item hog = {0}, it = {0};
+	struct ww_workqueue_stats s;
+
+	catch_reports();
+	CHECK_EQ(ww_workqueue_set_param("cpu_intensive_warning_thresh", 1), 0);
+	ww_init_work(&hog.dwork.work, run_spins);
+	ww_init_work(&it.dwork.work, run_counted);
+	for (int i = 0; i < 20 && !reported("hogged a CPU", "run_spins"); i++) {
+		ww_queue_work_on(0, wq, &hog.dwork.work);
+		ww_queue_work_on(0, wq, &it.dwork.work);
+		ww_flush_workqueue(wq);
+	}
+	CHECK_REPORTED("hogged a CPU", "run_spins");
+	ww_workqueue_get_stats(wq, &s);
+	CHECK(s.cpu_intensive >= 1);
+	CHECK(s.cpu_time_us >= 30000);
+	ww_destroy_workqueue(wq);
+}
+
+TEST_LIMIT(a_pool_that_is_stuck_is_described, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("stuck", 0, 0);
+	struct item block = {0}, it = {0};
+
+	catch_reports();
+	CHECK_EQ(ww_workqueue_set_param("watchdog_thresh_ms", 100), 0);
+	CHECK_EQ(ww_workqueue_set_param("threads_max", 1), 0);
+	ww_init_work(&block.dwork.work, run_gated);
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_queue_work_on(0, wq, &block.dwork.work);
+	await(&block.running, 1);
+	ww_queue_work_on(0, wq, &it.dwork.work);
+	while (!reported("waiting", "run_counted"))
+		nap_us(5000);
+	CHECK_REPORTED("workqueue lockup", "items wait");
+	CHECK_REPORTED("run_gated", "\"stuck\"");
+	open_gate(&block);
+	ww_destroy_workqueue(wq);
+	CHECK_EQ(it.runs, 1);
+}
+
+TEST_LIMIT(workers_come_on_demand_and_leave_when_idle, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("grows", WW_WQ_UNBOUND, 0);
+	static struct item block[8];
+	unsigned before = ww_workers_alive();
+
+	CHECK_EQ(ww_workqueue_set_param("idle_timeout_ms", 20), 0);
+	for (int i = 0; i < 8; i++) {
+		ww_init_work(&block[i].dwork.work, run_announces);
+		ww_queue_work(wq, &block[i].dwork.work);
+	}
+	for (int i = 0; i < 8; i++)
+		await(&block[i].running, 1);
+	CHECK(ww_workers_alive() >= 8);
+	for (int i = 0; i < 8; i++)
+		open_gate(&block[i]);
+	ww_flush_workqueue(wq);
+	while (ww_workers_alive() > before)
+		nap_us(2000);
+	ww_destroy_workqueue(wq);
+	while (ww_workers_alive() >= before)
+		nap_us(2000); /* and the last one with its pool */
+}
+
+TEST(an_idle_process_burns_no_cpu_and_wakes_nobody)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("idle", WW_WQ_UNBOUND, 0);
+	struct item it = {0};
+	struct rusage a, b;
+
+	CHECK_EQ(ww_workqueue_set_param("idle_timeout_ms", 10), 0);
+	ww_init_work(&it.dwork.work, run_counted);
+	for (int i = 0; i < 10; i++) {
+		ww_queue_work(wq, &it.dwork.work);
+		ww_flush_work(&it.dwork.work);
+	}
+	nap_us(300000); /* the manager calms down, spare workers leave */
+	getrusage(RUSAGE_SELF, &a);
+	nap_us(300000);
+	getrusage(RUSAGE_SELF, &b);
+	/* Our own sleep is one switch; nothing else may have run. */
+	CHECK_MSG(b.ru_nvcsw - a.ru_nvcsw <= 3, "%ld switches", b.ru_nvcsw - a.ru_nvcsw);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(a_freezable_queue_starts_nothing_until_it_thaws)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("cold", WW_WQ_FREEZABLE, 0);
+	struct ww_workqueue *warm = ww_alloc_workqueue("warm", 0, 0);
+	struct item it = {0}, other = {0}, runs_on = {0};
+
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_init_work(&other.dwork.work, run_counted);
+	ww_init_work(&runs_on.dwork.work, run_gated);
+	ww_queue_work(wq, &runs_on.dwork.work);
+	await(&runs_on.running, 1);
+	catch_reports();
+	CHECK_EQ(ww_freeze_threads(20), -EBUSY); /* what runs is waited for */
+	open_gate(&runs_on);
+	ww_flush_workqueue(wq);
+	CHECK_EQ(ww_freeze_threads(WW_MAX_TIMEOUT), 0);
+	CHECK(ww_queue_work(wq, &it.dwork.work));
+	ww_queue_work(warm, &other.dwork.work);
+	await(&other.runs, 1);
+	nap_us(20000);
+	CHECK_EQ(it.runs, 0);
+	struct ww_workqueue *born_cold = ww_alloc_workqueue("later", WW_WQ_FREEZABLE, 0);
+	struct item later = {0};
+	ww_init_work(&later.dwork.work, run_counted);
+	ww_queue_work(born_cold, &later.dwork.work);
+	nap_us(5000);
+	CHECK_EQ(later.runs, 0);
+	ww_thaw_threads();
+	await(&it.runs, 1);
+	await(&later.runs, 1);
+	ww_destroy_workqueue(wq);
+	ww_destroy_workqueue(warm);
+	ww_destroy_workqueue(born_cold);
+}
+
+static int ran_on = -1, ran_nice;
+
+HANDLER(run_looks_where)
+{
+	(void)work;
+	ran_on = sched_getcpu();
+	ran_nice = ww_os_thread_get_nice(ww_os_thread_id());
+	cpu_set_t set;
+	sched_getaffinity(0, sizeof(set), &set);
+	if (CPU_COUNT(&set) != 1)
+		ran_on = -2;
+}
+
+TEST(attributes_of_an_unbound_queue_rule_where_and_how_its_items_run)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("attrs", WW_WQ_UNBOUND, 3);
+	struct ww_workqueue_attrs *attrs = ww_alloc_workqueue_attrs();
+	struct item block = {0}, it = {0};
+	static struct item many[6];
+	int cpu = ww_cpu_of_slot(ww_cpu_slots() - 1);
+
+	occupy(wq, &block); /* stays on the old pool */
+	memset(attrs->cpumask, 0, sizeof(attrs->cpumask));
+	attrs->cpumask[cpu / 64] = 1ull << (cpu % 64);
+	attrs->nice = 5;
+	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), 0);
+	ww_init_work(&it.dwork.work, run_looks_where);
+	ww_queue_work(wq, &it.dwork.work);
+	ww_flush_work(&it.dwork.work);
+	CHECK_EQ(ran_on, cpu);
+	CHECK_EQ(ran_nice, 5);
+	/* max_active counts for the whole queue, the item on the old pool included. */
+	for (int i = 0; i < 6; i++) {
+		ww_init_work(&many[i].dwork.work, run_announces);
+		ww_queue_work(wq, &many[i].dwork.work);
+	}
+	await(&many[1].running, 1);
+	nap_us(30000);
+	CHECK_EQ(many[2].running, 0);
+	open_gate(&block); /* its room goes to the other pool */
+	await(&many[2].running, 1);
+	for (int i = 0; i < 6; i++)
+		open_gate(&many[i]);
+	ww_flush_workqueue(wq);
+	CHECK_EQ(block.runs, 1);
+	attrs->scope = WW_WQ_SCOPE_CPU;
+	memset(attrs->cpumask, 0, sizeof(attrs->cpumask)); /* empty counts as all */
+	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), 0);
+	for (int s = 0; s < ww_cpu_slots(); s++) {
+		ww_queue_work_on(ww_cpu_of_slot(s), wq, &it.dwork.work);
+		ww_flush_work(&it.dwork.work);
+		CHECK_EQ(ran_on, ww_cpu_of_slot(s));
+	}
+	attrs->nice = 20;
+	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), -EINVAL);
+	attrs->nice = 0;
+	attrs->spare[0] = 1;
+	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), -EINVAL);
+	ww_free_workqueue_attrs(attrs);
+	ww_destroy_workqueue(wq);
+}
+
+static uint32_t cpus_seen[WW_SLOTS_MAX];
+
+HANDLER(run_marks_cpu)
+{
+	(void)work;
+	ww_fetch_add(&cpus_seen[ww_cpu_current_slot()], 1);
+}
+
+TEST(schedule_on_each_cpu_runs_once_on_each)
+{
+	CHECK_EQ(ww_schedule_on_each_cpu(run_marks_cpu), 0);
+	for (int s = 0; s < ww_cpu_slots(); s++)
+		CHECK_EQ(cpus_seen[s], 1);
+}
+
+static long add_one(void *arg)
+{
+	return *(long *)arg + 1;
+}
+
+HANDLER(run_on_stack)
+{
+	(void)work;
+}
+
+TEST(work_on_cpu_and_execute_in_process_context_run_the_function)
+{
+	struct ww_execute_work ew;
+	long n = 41;
+
+	CHECK_EQ(ww_work_on_cpu(0, add_one, &n), 42);
+	CHECK_EQ(ww_execute_in_process_context(run_on_stack, &ew), 0);
+}
+
+TEST(max_active_can_be_raised_and_lowered)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("limits", WW_WQ_UNBOUND, 1);
+	static struct item it[4];
+
+	for (int i = 0; i < 4; i++) {
+		ww_init_work(&it[i].dwork.work, run_announces);
+		ww_queue_work(wq, &it[i].dwork.work);
+	}
+	await(&it[0].running, 1);
+	nap_us(20000);
+	CHECK_EQ(it[1].running, 0);
+	ww_workqueue_set_max_active(wq, 3);
+	await(&it[2].running, 1);
+	nap_us(20000);
+	CHECK_EQ(it[3].running, 0);
+	ww_workqueue_set_max_active(wq, 1);
+	open_gate(&it[0]);
+	await(&it[0].runs, 1);
+	nap_us(20000);
+	CHECK_EQ(it[3].running, 0); /* two still run */
+	for (int i = 0; i < 4; i++)
+		open_gate(&it[i]);
+	ww_flush_workqueue(wq);
+	CHECK_EQ(it[3].runs, 1);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(a_disabled_item_is_not_queued_until_every_disable_is_undone)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("off", 0, 0);
+	struct item it = {0};
+
+	ww_init_delayed_work(&it.dwork, run_counted);
+	CHECK(ww_queue_delayed_work(wq, &it.dwork, 100000));
+	CHECK(ww_disable_delayed_work(&it.dwork));
+	CHECK(!ww_disable_delayed_work_sync(&it.dwork));
+	CHECK(!ww_queue_delayed_work(wq, &it.dwork, 0));
+	CHECK(!ww_mod_delayed_work(wq, &it.dwork, 0));
+	ww_queue_update_delayed_work(wq, &it.dwork, 0);
+	CHECK(!ww_enable_delayed_work(&it.dwork));
+	CHECK(!ww_queue_delayed_work(wq, &it.dwork, 0));
+	CHECK(ww_enable_delayed_work(&it.dwork));
+	ww_flush_workqueue(wq);
+	CHECK_EQ(it.runs, 0);
+	CHECK(ww_queue_delayed_work(wq, &it.dwork, 0));
+	ww_flush_delayed_work(&it.dwork);
+	CHECK_EQ(it.runs, 1);
+	CHECK(!ww_disable_delayed_work_sync(&it.dwork));
+	CHECK(ww_enable_and_queue_work(wq, &it.dwork.work));
+	ww_flush_workqueue(wq);
+	CHECK_EQ(it.runs, 2);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(a_static_item_works_without_init)
+{
+	static WW_DECLARE_WORK(work, run_on_stack);
+	static WW_DECLARE_DELAYED_WORK(dwork, run_on_stack);
+
+	CHECK(ww_schedule_work(&work));
+	ww_flush_work(&work);
+	CHECK(ww_schedule_delayed_work(&dwork, 1));
+	ww_schedule_update_delayed_work(&dwork, 1);
+	ww_flush_delayed_work(&dwork);
+	CHECK(!ww_delayed_work_pending(&dwork));
+}
+
+TEST(every_system_queue_runs_items)
+{
+	struct item it = {0};
+
+	ww_init_work(&it.dwork.work, run_counted);
+	for (int q = 0; q < WW_SYSTEM_WQS; q++) {
+		CHECK(ww_queue_work(ww_system_queue((enum ww_system_queue)q), &it.dwork.work));
+		ww_flush_work(&it.dwork.work);
+		CHECK_EQ(it.runs, q + 1);
+	}
+	CHECK(!ww_system_queue(WW_SYSTEM_WQS));
+}
+
+TEST(the_state_is_shown_in_words)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("shown", 0);
+	struct item block = {0}, it = {0};
+	static char text[65536];
+	int fd[2];
+
+	occupy(wq, &block);
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_queue_work(wq, &it.dwork.work);
+	CHECK_EQ(pipe(fd), 0);
+	CHECK_EQ(ww_show_workqueues(fd[1]), 0);
+	CHECK(read(fd[0], text, sizeof(text) - 1) > 0);
+	CHECK(strstr(text, "queue \"shown\": ordered"));
+	CHECK(strstr(text, "runs run_gated of \"shown\""));
+	CHECK(strstr(text, "run_counted"));
+	open_gate(&block);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(flushes_are_not_starved_by_newcomers)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("busy", WW_WQ_UNBOUND, 2);
+	struct item again = {.wq = wq};
+	extern void run_again(struct ww_work *);
+
+	/* An item that queues itself for ever. */
+	ww_init_work(&again.dwork.work, run_again);
+	ww_queue_work(wq, &again.dwork.work);
+	for (int i = 0; i < 50; i++)
+		ww_flush_workqueue(wq);
+	open_gate(&again);
+	ww_destroy_workqueue(wq);
+	CHECK(again.runs > 1);
+}
+
+HANDLER(run_again)
+{
+	struct item *it = item_of(work);
+
+	ww_fetch_add(&it->runs, 1);
+	if (!ww_load_acquire(&it->gate))
+		ww_queue_work(it->wq, work);
+}
+
+/* ---- rcu ---- */
+
+struct node {
+	struct ww_rcu_work rwork;
+	uint32_t freed;
+};
+static uint32_t inside, leave;
+
+HANDLER(run_frees)
+{
+	ww_fetch_add(&ww_container_of(ww_to_rcu_work(work), struct node, rwork)->freed, 1);
+}
+
+static void reader(void *arg)
+{
+	(void)arg;
+	ww_rcu_read_lock();
+	ww_rcu_read_lock();
+	ww_store_release(&inside, 1u);
+	while (!ww_load_acquire(&leave))
+		nap_us(200);
+	ww_rcu_read_unlock();
+	ww_rcu_read_unlock();
+}
+
+TEST(an_rcu_work_runs_only_after_the_readers_before_it_have_left)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("rcu", 0, 0);
+	struct ww_os_thread t;
+	struct node n = {.freed = 0};
+
+	catch_reports();
+	ww_init_rcu_work(&n.rwork, run_frees);
+	CHECK_EQ(ww_os_thread_start(&t, "reader", -1, reader, NULL), 0);
+	await(&inside, 1);
+	CHECK(ww_queue_rcu_work(wq, &n.rwork));
+	CHECK(!ww_queue_rcu_work(wq, &n.rwork));
+	nap_us(30000);
+	CHECK_EQ(n.freed, 0);
+	CHECK(!ww_cancel_work_sync(&n.rwork.work));
+	CHECK_REPORTED("ww_cancel_work_sync", "run_frees");
+	ww_store_release(&leave, 1u);
+	CHECK(ww_flush_rcu_work(&n.rwork));
+	CHECK_EQ(n.freed, 1);
+	ww_os_thread_join(&t);
+	ww_rcu_read_lock();
+	ww_synchronize_rcu();
+	CHECK_REPORTED("ww_synchronize_rcu", "never end");
+	ww_rcu_read_unlock();
+	ww_synchronize_rcu();
+	/* One that waits for its grace period when the queue goes still runs. */
+	CHECK(ww_queue_rcu_work(wq, &n.rwork));
+	ww_destroy_workqueue(wq);
+	CHECK_EQ(n.freed, 2);
+}
+
+static uint32_t *shared_ptr;
+static uint32_t rcu_stop;
+
+static void chase(void *arg)
+{
+	(void)arg;
+	while (!ww_load_relaxed(&rcu_stop)) {
+		ww_rcu_read_lock();
+		uint32_t *p = ww_load_acquire(&shared_ptr);
+		for (int i = 0; i < 10; i++)
+			if (ww_load_relaxed(p) != 42)
+				abort();
+		ww_rcu_read_unlock();
+	}
+}
+
+TEST_LIMIT(nothing_is_reused_under_a_reader, 60)
+{
+	struct ww_os_thread t[2];
+	uint32_t *p = malloc(sizeof(*p));
+
+	*p = 42;
+	shared_ptr = p;
+	for (int i = 0; i < 2; i++)
+		CHECK_EQ(ww_os_thread_start(&t[i], "reader", -1, chase, NULL), 0);
+	for (int i = 0; i < 300; i++) {
+		uint32_t *n = malloc(sizeof(*n)), *old;
+
+		*n = 42;
+		old = ww_xchg(&shared_ptr, n);
+		ww_synchronize_rcu();
+		ww_store_relaxed(old, 0u);
+		free(old);
+	}
+	ww_store_relaxed(&rcu_stop, 1u);
+	for (int i = 0; i < 2; i++)
+		ww_os_thread_join(&t[i]);
+	free(shared_ptr);
+}
+
+/* ---- fork ---- */
+
+TEST_LIMIT(after_fork_the_child_has_empty_queues_that_work, 30)
+{
+	struct ww_workqueue *wq =
+		ww_alloc_workqueue("forked", WW_WQ_UNBOUND | WW_WQ_MEM_RECLAIM, 0);
+	struct item block = {0}, it = {0};
+	int status;
+
+	occupy(wq, &block);
+	ww_init_work(&it.dwork.work, run_counted);
+	pid_t pid = fork();
+	if (!pid) {
+		struct item fresh = {0};
+
+		alarm(20);
+		ww_init_delayed_work(&fresh.dwork, run_counted);
+		for (int i = 0; i < 10; i++) {
+			if (!ww_queue_delayed_work(wq, &fresh.dwork, (uint64_t)i % 2))
+				_exit(1);
+			ww_flush_delayed_work(&fresh.dwork);
+		}
+		ww_schedule_work(&it.dwork.work);
+		ww_flush_work(&it.dwork.work);
+		ww_destroy_workqueue(wq);
+		_exit(fresh.runs == 10 && it.runs == 1 ? 0 : 2);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_MSG(WIFEXITED(status) && !WEXITSTATUS(status), "the child ended with 0x%x", status);
+	open_gate(&block);
+	ww_destroy_workqueue(wq);
+}
