@@ -171,7 +171,8 @@ TEST(a_queue_with_a_rescuer_goes_on_when_no_worker_can_be_made)
 	await(&block.running, 1);
 	ww_queue_work_on(0, wq, &it.dwork.work);
 	await(&it.runs, 1);
-	CHECK_REPORTED("cap of 1 worker threads", "binds");
+	while (!reported("cap of 1 worker threads", "binds"))
+		nap_us(500);
 	ww_workqueue_get_stats(wq, &s);
 	CHECK(s.mayday >= 1);
 	CHECK_EQ(s.rescued, 1);

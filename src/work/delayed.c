@@ -6,6 +6,7 @@
 #include "work/internal.h"
 
 #include "base/report.h"
+#include "timer/rearm.h"
 #include "timer/walk.h"
 
 /* What lies in a delayed work's own words: written by the owner of PENDING. */
@@ -89,6 +90,20 @@ bool ww_delayed_armed(struct ww_work *work)
 	       ww_timer_pending(&ww_to_delayed_work(work)->timer);
 }
 
+/* With a CPU the timer is pinned to that CPU's base; without one it is not, or no longer. */
+static void arm_timer(int cpu, struct ww_timer *timer, uint64_t expires)
+{
+	if (ww_likely(cpu < 0 && !(ww_load_relaxed(&ww_timer_impl(timer)->word) & WW_TW_PINNED))) {
+		ww_mod_timer(timer, expires);
+		return;
+	}
+	timer->expires = expires;
+	if (cpu < 0)
+		ww_add_timer_global(timer);
+	else
+		ww_add_timer_on(timer, cpu);
+}
+
 /* PENDING is ours: queue now, or arm the timer for the tick given. */
 static bool arm(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork, uint64_t expires,
 		bool now)
@@ -99,11 +114,11 @@ static bool arm(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 		ww_work_release(&dwork->work);
 		return false;
 	}
-	ww_store_relaxed(dwork_wq(dwork), wq);
-	ww_store_relaxed(dwork_cpu(dwork), (uint64_t)(int64_t)cpu);
+	ww_store_release(dwork_wq(dwork), wq); /* pairs: WORK-17 */
+	ww_store_release(dwork_cpu(dwork), (uint64_t)(int64_t)cpu);
 	if (!ww_load_relaxed(&wq->delayed_used))
 		ww_store_relaxed(&wq->delayed_used, 1u);
-	ww_mod_timer(&dwork->timer, expires);
+	arm_timer(cpu, &dwork->timer, expires);
 	return true;
 }
 
@@ -156,9 +171,34 @@ static bool initialised(struct ww_delayed_work *dwork, const char *call)
 
 enum moved { WAS_PENDING, WAS_IDLE, REFUSED };
 
-/* Take it from wherever it is and start afresh. */
-static enum moved move(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
-		       uint64_t expires, bool now, const char *call)
+static inline bool meant_for(struct ww_delayed_work *dwork, int cpu, struct ww_workqueue *wq)
+{
+	return ww_load_acquire(dwork_wq(dwork)) == wq &&
+	       ww_load_acquire(dwork_cpu(dwork)) == (uint64_t)(int64_t)cpu;
+}
+
+/*
+ * It waits on its timer for this queue and CPU: only the timer moves, in the usual case by a store
+ * (TIMER-4), and PENDING stays with whom it is. False: nothing is decided. The second look is for
+ * somebody who takes it to another queue meanwhile: he writes the queue before he arms the timer,
+ * so a timer that we moved shows whose it was; then we start afresh, after him.
+ */
+static inline bool put_off(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+			   uint64_t expires)
+{
+	if (!meant_for(dwork, cpu, wq))
+		return false;
+	if (!ww_timer_push_out(ww_timer_impl(&dwork->timer), expires) &&
+	    !ww_mod_timer_pending(&dwork->timer, expires))
+		return false;
+	return ww_likely(meant_for(dwork, cpu, wq)); /* pairs: WORK-17 */
+}
+
+/* Take it from wherever it is and queue it again. */
+static __attribute__((noinline)) enum moved start_afresh(int cpu, struct ww_workqueue *wq,
+							 struct ww_delayed_work *dwork,
+							 uint64_t expires, bool now,
+							 const char *call)
 {
 	bool was;
 
@@ -174,10 +214,20 @@ static enum moved move(int cpu, struct ww_workqueue *wq, struct ww_delayed_work 
 	return was ? WAS_PENDING : WAS_IDLE;
 }
 
-static bool mod(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork, uint64_t delay,
-		const char *call)
+static inline enum moved move(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+			      uint64_t expires, const char *call)
 {
-	return move(cpu, wq, dwork, delay ? tick_after(delay) : 0, !delay, call) == WAS_PENDING;
+	if (ww_likely(put_off(cpu, wq, dwork, expires)))
+		return WAS_PENDING;
+	return start_afresh(cpu, wq, dwork, expires, false, call);
+}
+
+static inline enum moved move_by(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
+				 uint64_t delay, const char *call)
+{
+	if (ww_unlikely(!delay))
+		return start_afresh(cpu, wq, dwork, 0, true, call);
+	return move(cpu, wq, dwork, tick_after(delay), call);
 }
 
 /* The void calls tell nothing, so the queue counts for them. */
@@ -190,35 +240,33 @@ static void count(struct ww_workqueue *wq, enum moved moved)
 WW_EXPORT bool ww_mod_delayed_work_on(int cpu, struct ww_workqueue *wq,
 				      struct ww_delayed_work *dwork, uint64_t delay)
 {
-	return mod(check_cpu(cpu, "ww_mod_delayed_work_on"), wq, dwork, delay,
-		   "ww_mod_delayed_work_on");
+	return move_by(check_cpu(cpu, "ww_mod_delayed_work_on"), wq, dwork, delay,
+		       "ww_mod_delayed_work_on") == WAS_PENDING;
 }
 
 WW_EXPORT bool ww_mod_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 				   uint64_t delay)
 {
-	return mod(WW_WORK_CPU_UNBOUND, wq, dwork, delay, "ww_mod_delayed_work");
+	return move_by(WW_WORK_CPU_UNBOUND, wq, dwork, delay, "ww_mod_delayed_work") == WAS_PENDING;
 }
 
 WW_EXPORT bool ww_mod_delayed_work_at(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 				      uint64_t expires)
 {
-	return move(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false, "ww_mod_delayed_work_at") ==
+	return move(WW_WORK_CPU_UNBOUND, wq, dwork, expires, "ww_mod_delayed_work_at") ==
 	       WAS_PENDING;
 }
 
 WW_EXPORT void ww_queue_update_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 					    uint64_t delay)
 {
-	count(wq, move(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay,
-		       "ww_queue_update_delayed_work"));
+	count(wq, move_by(WW_WORK_CPU_UNBOUND, wq, dwork, delay, "ww_queue_update_delayed_work"));
 }
 
 WW_EXPORT void ww_queue_update_delayed_work_at(struct ww_workqueue *wq,
 					       struct ww_delayed_work *dwork, uint64_t expires)
 {
-	count(wq, move(WW_WORK_CPU_UNBOUND, wq, dwork, expires, false,
-		       "ww_queue_update_delayed_work_at"));
+	count(wq, move(WW_WORK_CPU_UNBOUND, wq, dwork, expires, "ww_queue_update_delayed_work_at"));
 }
 
 /* ---- waiting ---- */
