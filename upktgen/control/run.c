@@ -3,10 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control/report.h"
-#include "control/script.h"
+#include "control/carry.h"
 #include "subcommand.h"
-#include "transmit/backend.h"
 
 struct args {
 	struct upk_options options;
@@ -52,78 +50,6 @@ static const struct argp argp = {
 	.children = children,
 };
 
-static void tell_fault(const char *name, unsigned line, const char *why, void *arg)
-{
-	(void)arg;
-	fprintf(stderr, "%s:%u: %s\n", name, line, why);
-}
-
-/* 0, or -errno and the reason in out; failed counts the devices that could not start. */
-static int start(struct upk_session *s, struct pg_outcome *out, int *failed)
-{
-	int err = upk_session_start(s, out);
-
-	if (err && err != -EBADMSG)
-		return err;
-	*failed += upk_report_text(s, stdout);
-	if (s->books)
-		fputs(s->books, stdout);
-	fflush(stdout);
-	return err;
-}
-
-/* Every line in turn, up to a signal or a command that fails after all. */
-static int carry_out(struct upk_session *s, const struct pg_script *script)
-{
-	struct pg_outcome out;
-	int err, failed = 0;
-
-	printf("seed %llu\n", (unsigned long long)s->options.engine.seed);
-	fflush(stdout);
-	for (size_t i = 0; i < script->nr_lines && !upk_session_signal(); i++) {
-		const struct pg_line *l = &script->lines[i];
-
-		if (!strcmp(l->target, "pgctrl") && !strcmp(l->command, "start"))
-			err = start(s, &out, &failed);
-		else
-			err = pg_words_write(s->words, l->target, l->command, strlen(l->command),
-					     &out);
-		if (err) {
-			tell_fault(script->name, l->number, out.why, NULL);
-			return UPK_FAILED;
-		}
-	}
-	if (upk_session_signal())
-		return 128 + upk_session_signal();
-	return failed ? UPK_FAILED : UPK_OK;
-}
-
-static bool needs_device(const struct upk_options *o)
-{
-	const char *arg;
-	const struct pg_backend *b =
-		o->engine.backend ? pg_backend_find(o->engine.backend, &arg) : NULL;
-
-	return !b || b->needs_device;
-}
-
-static int run(const struct args *a, const struct pg_script *script)
-{
-	struct pg_check_options check = {.strict = a->options.engine.strict,
-					 .any_device = !needs_device(&a->options)};
-	struct upk_session s;
-	int status;
-
-	if (script->nr_faults + pg_script_check(script, &check, tell_fault, NULL))
-		return UPK_USAGE;
-	if (upk_session_open(&s, &a->options))
-		return UPK_FAILED;
-	upk_session_catch_signals(&s);
-	status = carry_out(&s, script);
-	upk_session_close(&s);
-	return status;
-}
-
 int upk_cmd_run(int argc, char **argv)
 {
 	struct args a = {0};
@@ -141,10 +67,10 @@ int upk_cmd_run(int argc, char **argv)
 		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(errno));
 		return UPK_USAGE;
 	}
-	err = pg_script_read(&script, is_stdin ? "<stdin>" : a.file, from, tell_fault, NULL);
+	err = pg_script_read(&script, is_stdin ? "<stdin>" : a.file, from, upk_tell_fault, NULL);
 	if (err)
 		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(-err));
-	status = err ? UPK_FAILED : run(&a, &script);
+	status = err ? UPK_FAILED : upk_carry_out(&a.options, &script);
 	pg_script_free(&script);
 	if (!is_stdin)
 		fclose(from);

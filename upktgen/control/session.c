@@ -80,9 +80,12 @@ void upk_session_close(struct upk_session *s)
 static struct pg_watch *watch(struct upk_session *s, char why[128])
 {
 	struct pg_watch_options w = {.receiver = s->options.receiver,
-				     .limit_ms = s->options.limit_ms};
+				     .limit_ms = s->options.limit_ms,
+				     .json = s->options.progress == UPK_PROGRESS_JSON,
+				     .summary = &s->heard};
 
-	if (s->options.receiver || s->options.progress != UPK_PROGRESS_NONE)
+	/* a receiver is somebody who wants to see it */
+	if (s->options.progress != UPK_PROGRESS_NONE || (s->options.receiver && !s->options.json))
 		w.progress = stderr;
 	return pg_watch_start(s->engine, &w, why);
 }

@@ -7,12 +7,15 @@
 
 #include "command/words.h"
 #include "control/options.h"
+#include "receive/receiver.h"
 
 struct upk_session {
 	struct upk_options options;
 	struct pg_engine *engine;
 	struct pg_words *words;
-	char *books; /* of the last start's receiver; NULL if none */
+	/* Of the last start, where there was a receiver: what it found, and the same as text. */
+	struct pg_receive_summary heard;
+	char *books;
 };
 
 /* 0, or -errno after one line on standard error. One at a time. */

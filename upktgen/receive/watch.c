@@ -65,6 +65,32 @@ static struct sent sent_so_far(struct pg_engine *e)
 	return s;
 }
 
+static void json_line(struct pg_watch *w, const struct sent *s, uint64_t now, double pps,
+		      double mbs)
+{
+	FILE *out = w->options.progress;
+
+	fprintf(out,
+		"{\"seconds\":%.3f,\"sent\":%" PRIu64 ",\"errors\":%" PRIu64
+		",\"packets_per_s\":%.0f,\"bits_per_s\":%.0f",
+		(double)(now - w->started_ns) / 1e9, s->packets, s->errors, pps, mbs * 1e6);
+	if (w->receiver) {
+		struct pg_receive_totals t;
+
+		pg_receiver_totals(w->receiver, &t);
+		uint64_t ours = t.damaged + t.dropped;
+
+		fprintf(out,
+			",\"received\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"damaged\":%" PRIu64
+			",\"receiver_dropped\":%" PRIu64,
+			t.frames, t.holes > ours ? t.holes - ours : 0, t.damaged, t.dropped);
+	}
+	fputs("}\n", out);
+	fflush(out);
+	w->last = *s;
+	w->last_ns = now;
+}
+
 static void progress_line(struct pg_watch *w, uint64_t now)
 {
 	struct sent s = sent_so_far(w->engine);
@@ -73,6 +99,10 @@ static void progress_line(struct pg_watch *w, uint64_t now)
 	double mbs = (double)(s.bytes - w->last.bytes) * 8 / seconds / 1e6;
 	FILE *out = w->options.progress;
 
+	if (w->options.json) {
+		json_line(w, &s, now, pps, mbs);
+		return;
+	}
 	fprintf(out, "%s%6.1f s  %" PRIu64 " packets  %.0f packets/s  %.1f Mb/s",
 		w->terminal ? "\r" : "", (double)(now - w->started_ns) / 1e9, s.packets, pps, mbs);
 	if (s.errors)
@@ -181,7 +211,7 @@ struct pg_watch *pg_watch_start(struct pg_engine *e, const struct pg_watch_optio
 		ww_queue_delayed_work(ww_system_wq(), &w->limit,
 				      ww_msecs_to_jiffies(options->limit_ms));
 	if (options->progress) {
-		w->terminal = isatty(fileno(options->progress));
+		w->terminal = !options->json && isatty(fileno(options->progress));
 		w->every = ww_msecs_to_jiffies(w->terminal ? 200 : 1000);
 		ww_queue_delayed_work(ww_system_wq(), &w->progress, w->every);
 	}
@@ -221,7 +251,12 @@ static int settle_books(struct pg_watch *w, uint32_t last, uint64_t by_device, F
 	pg_receiver_wait(w->receiver, last, TAIL_QUIET_MS, TAIL_LIMIT_MS, NULL);
 	pg_receiver_finish(w->receiver, last, &s);
 	pg_receive_print(w->options.receiver, &s, out);
+	if (w->options.summary)
+		*w->options.summary = s;
 	uint64_t sum = s.sequence.received + s.lost + s.totals.damaged + s.totals.dropped;
+	/* others' packets went through the device too: then our own count has to do */
+	if (s.totals.other && sum != by_device)
+		by_device = sent_so_far(w->engine).packets;
 	bool good = sum == by_device;
 
 	fprintf(out,

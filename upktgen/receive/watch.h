@@ -18,6 +18,9 @@ struct pg_watch_options {
 	FILE *progress;	      /* NULL: no progress */
 	uint64_t limit_ms;    /* stop the engine after this time; 0: never */
 	const uint32_t *stop; /* not 0: the user wants an end (may be NULL) */
+	bool json;	      /* progress as JSON lines */
+	/* Filled in by the finish, where there is a receiver; may be NULL. */
+	struct pg_receive_summary *summary;
 };
 
 /* Before pg_engine_start(), devices added. NULL + errno and why. Sleeps. */
