@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 
+import packets
 import plan
 
 OURS = ('wheelwork', 'upktgen')
@@ -28,7 +29,7 @@ class Program:
     """A measured program with one row open in it."""
 
     def __init__(self, path, row, n, threads, quick):
-        argv = [path, row.bench, row.case, str(n), str(threads), '1' if quick else '0']
+        argv = [*path, row.bench, row.case, str(n), str(threads), '1' if quick else '0']
         self.err = open('/dev/null' if not os.environ.get('WW_BENCH_VERBOSE') else '/dev/stderr', 'w', encoding='utf-8')
         self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err, text=True)
         self.answer('ready')
@@ -189,15 +190,30 @@ def programs(folder):
     found = set()
     for who in sorted(os.listdir(folder), key=lambda w: (w.partition('+')[0] not in OURS, w != 'limit', w)):
         path = os.path.join(folder, who)
-        if who == 'guard' or who.startswith('lib') and '.so' in who or not (os.path.isfile(path) and os.access(path, os.X_OK)):
+        if who in ('guard', 'live_bare') or who.startswith('lib') and '.so' in who or not (os.path.isfile(path) and os.access(path, os.X_OK)):
             continue
         who = who.partition('+')[0]
         found.add(who)
         for line in subprocess.run([path], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines():
             bench, case = line.split(' ')
             takes.setdefault((bench, case), {})[who] = (
-                lambda row, n, threads, quick, path=path: Program(path, row, n, threads, quick))
-    return takes, found
+                lambda row, n, threads, quick, path=path: Program([path], row, n, threads, quick))
+    missing = {}
+    for case, senders in packets.SENDERS.items():
+        for who in senders:
+            if packets.installed(who):
+                takes.setdefault(('pktgen-veth', case), {})[who] = packet_party(folder, who)
+            else:
+                missing[who] = packets.PROGRAM[who]
+    for case in ('fixed', 'all-fields'):
+        takes.setdefault(('receiver', case), {})['upktgen'] = packet_party(folder, 'upktgen')
+    return takes, found, missing
+
+
+def packet_party(folder, who):
+    argv = ['unshare', '--net', sys.executable, os.path.join(os.path.dirname(__file__), 'packets.py'),
+            os.path.dirname(os.path.abspath(folder)), who]
+    return lambda row, n, threads, quick: Program(argv, row, n, threads, quick)
 
 
 def machine():
@@ -220,11 +236,13 @@ def main():
     for name in args.names:
         if name not in plan.WHAT:
             parser.error(f"no benchmark '{name}'; there are: {', '.join(plan.WHAT)}")
-    takes, found = programs(os.path.join(args.build, 'bench'))
+    takes, found, missing = programs(os.path.join(args.build, 'bench'))
     print(machine())
     for who, package in plan.PACKAGES.items():
         if who not in found:
             print(f'missing: {who} (package {package}): its rows are left out')
+    for who, program in missing.items():
+        print(f'missing: {who} (program {program}): its rows are left out')
     results = Results()
     begin = time.monotonic()
     for bench, what in plan.WHAT.items():

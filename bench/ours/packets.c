@@ -4,26 +4,31 @@
  * Built twice: with PG_BARRIER_PER_PACKET the same sources store the thread's state with a full
  * barrier once per packet, as the kernel's loop did before the origin's third patch.
  */
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../bench.h"
 #include "packet/config.h"
 #include "transmit/engine.h"
 
+#define DEVICE "pgtx"
+
 static struct pg_engine *engine;
 static struct pg_device *device;
 
-static void open_engine(unsigned stamp_every, uint32_t flags, bool ranges, uint32_t size)
+static void open_on(const char *backend, unsigned stamp_every, uint32_t flags, bool ranges,
+		    uint32_t size)
 {
 	struct pg_engine_options options = {
-		.seed = 1, .backend = "null", .stamp_every = stamp_every};
+		.seed = 1, .backend = backend, .stamp_every = stamp_every};
 	struct pg_config c;
 
 	engine = pg_engine_create(&options);
 	if (!engine)
 		bench_cannot("no engine");
-	if (pg_engine_add(engine, bench_cpu(0), "null0", &device) != 0)
-		bench_cannot("the engine has no device null0");
+	if (pg_engine_add(engine, bench_cpu(0), DEVICE, &device) != 0)
+		bench_cannot("the engine has no device " DEVICE);
 	pg_device_get_config(device, &c);
 	c.min_pkt_size = c.max_pkt_size = size;
 	c.flags |= flags;
@@ -36,6 +41,11 @@ static void open_engine(unsigned stamp_every, uint32_t flags, bool ranges, uint3
 		c.udp_src_max = 1009;
 	}
 	pg_device_set_config(device, &c);
+}
+
+static void open_engine(unsigned stamp_every, uint32_t flags, bool ranges, uint32_t size)
+{
+	open_on("null", stamp_every, flags, ranges, size);
 }
 
 /* Nanoseconds per packet of one run of count packets. */
@@ -97,6 +107,44 @@ BENCH("pktgen-null", "stamp-each", open_each, run_null)
 BENCH("pktgen-null", "stamp-16", open_16, run_null)
 BENCH("pktgen-null", "ranges-ipsum", open_ranges, run_null)
 BENCH("pktgen-null", "ranges-udpsum", open_checksum, run_null)
+
+/* Pacing: n packets a second, from null, and through a socket to one end of a pair of devices. */
+static void open_paced(struct bench *b)
+{
+	if (strcmp(b->variant, "null") != 0 &&
+	    (unshare(CLONE_NEWNET) != 0 ||
+	     system("PATH=$PATH:/sbin && ip link add " DEVICE " type veth peer name pgrx &&"
+		    " ip link set pgrx up && ip link set " DEVICE " up") != 0))
+		bench_cannot("no namespace, or no devices in it");
+	open_on(b->variant, 1, 0, false, 60);
+}
+
+static void run_paced(struct bench *b)
+{
+	struct pg_config c;
+	struct pg_status s;
+	struct pg_pacing p;
+	uint64_t count = (uint64_t)b->n * (b->quick ? 2 : 10);
+
+	pg_device_get_config(device, &c);
+	c.count = count;
+	c.delay = 1000000000u / (uint64_t)b->n;
+	pg_device_set_config(device, &c);
+	pg_engine_start(engine);
+	pg_device_status(device, &s);
+	if (s.sofar != count)
+		bench_cannot("%llu of %llu packets were sent: %s", (unsigned long long)s.sofar,
+			     (unsigned long long)count, s.error);
+	pg_device_pacing(device, &p);
+	bench_figure(b, "rate", "packets/s",
+		     (double)(count - 1) * 1e9 / (double)(p.last_ns - p.first_ns));
+	bench_figure(b, "late-p50", "us", (double)p.late_p50_ns / 1e3);
+	bench_figure(b, "late-p99", "us", (double)p.late_p99_ns / 1e3);
+	bench_figure(b, "cpu-per-s", "us",
+		     (double)p.cpu_ns / 1e3 * 1e9 / (double)(p.last_ns - p.first_ns));
+}
+BENCH("pktgen-pacing", "null", open_paced, run_paced)
+BENCH("pktgen-pacing", "packet", open_paced, run_paced)
 #endif
 
 static void open_clones(struct bench *b)

@@ -4,6 +4,7 @@
  * and time written into them; and the exchange alone.
  */
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "../bench.h"
 #include "limit_calls.h"
@@ -45,6 +46,30 @@ static void run_frames(struct bench *b)
 }
 BENCH("pktgen-null", "stamp-each", open_frames, run_frames)
 BENCH("pktgen-null", "stamp-16", open_frames, run_frames)
+
+/* Pacing: a thread that sleeps to each absolute deadline. */
+static void run_paced(struct bench *b)
+{
+	size_t count = (size_t)(b->n * (b->quick ? 2 : 10));
+	double *late = bench_alloc(count, sizeof(*late));
+	uint64_t begin = bench_now() + 1000000, cpu = bench_cpu_process();
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	if (b->n > 20000)
+		bench_cannot("a sleep takes longer than the time between packets");
+	for (size_t k = 0; k < count; k++) {
+		uint64_t due = begin + k * 1000000000u / (uint64_t)b->n;
+
+		bench_sleep_until(due);
+		late[k] = (double)(bench_now() - due) / 1e3;
+	}
+	bench_figure(b, "cpu-per-s", "us",
+		     (double)(bench_cpu_process() - cpu) / 1e3 / (b->quick ? 2 : 10));
+	bench_figure(b, "late-p50", "us", bench_quantile(late, count, 0.5));
+	bench_figure(b, "late-p99", "us", bench_quantile(late, count, 0.99));
+}
+BENCH("pktgen-pacing", "null", NULL, run_paced)
+BENCH("pktgen-pacing", "packet", NULL, run_paced)
 
 static uint32_t state;
 

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The measured programs of the packet rows, behind the same lines as those of bench.h:
+
+    packets.py BUILD WHO BENCH CASE N THREADS QUICK
+
+runs in a network namespace of its own (unshare --net) with a pair of virtual Ethernet devices. Every
+sender is started anew for each run, pinned to one CPU, and counted by the far end's own counter over a
+window in the middle. Only while the counter grows: a sender that fails says so. At the far end an XDP
+program drops, for all alike; for "udp" there is a stack with a namespace of its own.
+"""
+import ctypes
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+TX, RX = 'pgtx', 'pgrx'
+CPU = sorted(os.sched_getaffinity(0))[-1]
+SBIN = os.environ['PATH'] + ':/usr/sbin:/sbin'
+
+
+class Cannot(Exception):
+    pass
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def command(*argv):
+    p = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                       env={**os.environ, 'PATH': SBIN})
+    if p.returncode:
+        raise Cannot(f'{" ".join(argv)}: {p.stdout.strip()[:200]}')
+    return p.stdout
+
+
+def quiet(dev):
+    with open(f'/proc/sys/net/ipv6/conf/{dev}/disable_ipv6', 'w', encoding='utf-8') as f:
+        f.write('1')
+
+
+def counter(dev, field):
+    """field: 1 received packets, 9 sent packets."""
+    with open('/proc/net/dev', encoding='utf-8') as f:
+        for line in f:
+            name, _, rest = line.partition(':')
+            if name.strip() == dev:
+                return int(rest.split()[field])
+    raise Cannot(f'no device {dev}')
+
+
+def frame(size=60):
+    """Ethernet, IPv4, UDP, pktgen's header: as our sender's."""
+    payload = struct.pack('>IIII', 0xbe9be955, 0, 0, 0) + bytes(max(0, size - 58))
+    udp = struct.pack('>HHHH', 9, 9, 8 + len(payload), 0)
+    ip = struct.pack('>BBHHHBBH4B4B', 0x45, 0, 20 + len(udp) + len(payload), 0, 0, 32, 17, 0, 198, 18, 0, 1, 198, 18, 0, 42)
+    total = sum(struct.unpack('>10H', ip))
+    total = (total & 0xffff) + (total >> 16)
+    ip = ip[:10] + struct.pack('>H', ~(total + (total >> 16)) & 0xffff) + ip[12:]
+    return bytes.fromhex('020000000002020000000001') + b'\x08\x00' + ip + udp + payload
+
+
+class Wire:
+    def __init__(self, build, where):
+        self.build, self.where = build, where
+        command('ip', 'link', 'set', 'lo', 'up')
+        command('ip', 'link', 'add', TX, 'address', '02:00:00:00:00:01', 'type', 'veth', 'peer', 'name', RX,
+                'address', '02:00:00:00:00:02')
+        self.far = None
+
+    def far_drops(self):
+        quiet(TX)
+        quiet(RX)
+        command('ip', 'link', 'set', RX, 'up')
+        command('ip', 'link', 'set', TX, 'up')
+        command(f'{self.build}/bench/live_bare', TX, RX)
+
+    def far_stack(self):
+        """The far end in a namespace of its own, with an address and something that listens."""
+        self.far = subprocess.Popen(['unshare', '--net', 'sh', '-c', 'echo; exec sleep 3600'], stdout=subprocess.PIPE,
+                                    preexec_fn=die_with_parent)
+        self.far.stdout.readline()
+        command('ip', 'link', 'set', RX, 'netns', str(self.far.pid))
+        quiet(TX)
+        self.there('ip', 'link', 'set', RX, 'up')
+        self.there('ip', 'addr', 'add', '198.18.0.42/24', 'dev', RX)
+        command('ip', 'addr', 'add', '198.18.0.1/24', 'dev', TX)
+        command('ip', 'link', 'set', TX, 'up')
+
+    def there(self, *argv):
+        return command('nsenter', '--net', f'--target={self.far.pid}', *argv)
+
+    def file(self, name, data):
+        path = f'{self.where}/{name}'
+        with open(path, 'wb') as f:
+            f.write(data if isinstance(data, bytes) else data.encode())
+        return path
+
+
+FIELDS = {
+    'fixed': '',
+    'all-fields': 'vlan_id 5\nflag UDPSRC_RND\nudp_src_min 9\nudp_src_max 1009\nflag IPDST_RND\ndst_max 198.18.0.254\n'
+                  'flows 8000\nflowlen 10\nflag UDPCSUM\n',
+    'clone-100000': 'clone_skb 100000\n',
+    'udp': 'delay 0\n', # the socket makes the headers
+}
+
+
+def script(wire, fields='', size=60):
+    mac = '' if fields == FIELDS['udp'] else 'dst_mac 02:00:00:00:00:02\n'
+    lines = f'count 0\npkt_size {size}\n{mac}src_min 198.18.0.1\nsrc_max 198.18.0.1\n' \
+            f'dst_min 198.18.0.42\ndst_max 198.18.0.42\n{fields}'
+    text = f'kpktgend_{CPU} add_device {TX}\n' + ''.join(f'{TX} {line}\n' for line in lines.splitlines()) + 'pgctrl start\n'
+    return wire.file('script', text)
+
+
+def upktgen(wire, case, n, backend):
+    return [f'{wire.build}/upktgen/upktgen', 'run', '-b', backend, '--stamp-every=16', '-t', '60',
+            script(wire, FIELDS.get(case, ''), n)]
+
+
+def trafgen(wire, _case, n):
+    conf = '{ ' + ', '.join(f'0x{b:02x}' for b in frame(n)) + ' }'
+    return ['trafgen', '--dev', TX, '--conf', wire.file('trafgen.cfg', conf), '--cpus', '1', '--qdisc-path', '--no-sock-mem']
+
+
+def trafgen_bypass(wire, case, n):
+    return [a for a in trafgen(wire, case, n) if a != '--qdisc-path']
+
+
+def tcpreplay(wire, _case, n):
+    data = struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
+    for _ in range(1000):
+        data += struct.pack('<IIII', 0, 0, n, n) + frame(n)
+    return ['tcpreplay', '-K', '--topspeed', '--loop=1000000', f'--intf1={TX}', wire.file('frames.pcap', data)]
+
+
+def mausezahn(_wire, _case, n):
+    return ['mausezahn', TX, '-c', '0', '-q', frame(n).hex(':')]
+
+
+def testpmd(vdev):
+    def argv(_wire, _case, n):
+        return ['dpdk-testpmd', '--no-huge', '-m', '256', '--no-pci', '--no-telemetry', '--no-shconf', f'--lcores=0@0,1@{CPU}',
+                f'--vdev={vdev}', '--log-level=1', '--', '--forward-mode=txonly', f'--txpkts={n}', '--total-num-mbufs=4096',
+                '--auto-start', '--stats-period=1', '--no-mlockall']
+    return argv
+
+
+def xdp_trafficgen(_wire, _case, _n):
+    return ['xdp-trafficgen', 'udp', '-m', '02:00:00:00:00:02', '-a', '198.18.0.42', '-A', '198.18.0.1', '-p', '9', '-P', '9', TX]
+
+
+def live_bare(wire, _case, n):
+    if n != 60:
+        raise Cannot('its frame is of 60 bytes')
+    return [f'{wire.build}/bench/live_bare', TX]
+
+
+def iperf3(wire, _case, n):
+    server = subprocess.Popen(['nsenter', '--net', f'--target={wire.far.pid}', 'iperf3', '-s', '-1'],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    time.sleep(0.3)
+    assert server
+    return ['iperf3', '-u', '-c', '198.18.0.42', '-b', '0', '-l', str(n - 42), '-t', '60']
+
+
+# case of pktgen-veth -> who -> its command line
+SENDERS = {
+    **{case: {
+        'upktgen': lambda w, c, n: upktgen(w, c, n, 'live'), 'limit': live_bare,
+        'xdp-trafficgen': xdp_trafficgen, 'trafgen': trafgen_bypass, 'tcpreplay': tcpreplay, 'mausezahn': mausezahn,
+    } for case in FIELDS if case != 'udp'},
+    'xdp': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'xdp'), 'testpmd-af_xdp': testpmd(f'net_af_xdp0,iface={TX}')},
+    'packet': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'packet'), 'trafgen': trafgen_bypass, 'tcpreplay': tcpreplay,
+               'mausezahn': mausezahn, 'testpmd-af_packet': testpmd(f'net_af_packet0,iface={TX},qdisc_bypass=1')},
+    'udp': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'udp'), 'iperf3': iperf3},
+}
+PROGRAM = {'trafgen': 'trafgen', 'tcpreplay': 'tcpreplay', 'mausezahn': 'mausezahn', 'iperf3': 'iperf3',
+           'xdp-trafficgen': 'xdp-trafficgen', 'testpmd-af_xdp': 'dpdk-testpmd', 'testpmd-af_packet': 'dpdk-testpmd'}
+
+
+def installed(who):
+    return who not in PROGRAM or shutil.which(PROGRAM[who], path=SBIN) is not None
+
+
+class Sender:
+    """pktgen-veth: packets a second that arrive."""
+
+    def __init__(self, wire, who, case, n, quick):
+        self.wire, self.case = wire, case
+        self.argv = SENDERS[case][who]
+        self.n, self.window = n, 0.5 if quick else 1.0
+        if case == 'udp':
+            wire.far_stack()
+            self.dev, self.field = TX, 9
+        else:
+            wire.far_drops()
+            self.dev, self.field = RX, 1
+
+    def run(self):
+        log = f'{self.wire.where}/log'
+        with open(log, 'wb') as out:
+            p = subprocess.Popen(['taskset', '-c', str(CPU), *self.argv(self.wire, self.case, self.n)], stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=out, env={**os.environ, 'PATH': SBIN}, preexec_fn=die_with_parent)
+        try:
+            begin = counter(self.dev, self.field)
+            end = time.monotonic() + 8
+            while counter(self.dev, self.field) < begin + 1000:
+                if p.poll() is not None or time.monotonic() > end:
+                    with open(log, encoding='utf-8', errors='replace') as f:
+                        raise Cannot(f'it sends nothing here: {" ".join(f.read().split())[-220:]}')
+                time.sleep(0.01)
+            time.sleep(0.2)
+            first, at = counter(self.dev, self.field), time.monotonic()
+            time.sleep(self.window)
+            count, took = counter(self.dev, self.field) - first, time.monotonic() - at
+            if count == 0:
+                raise Cannot('it stopped by itself')
+            yield (self.case, 'packets/s', count / took)
+        finally:
+            p.kill()
+            p.wait()
+
+
+class Receiver:
+    """receiver: what our receiver counts of our own "live" at full speed, and what it dropped itself."""
+
+    def __init__(self, wire, _who, case, n, quick):
+        self.wire, self.case, self.n, self.quick = wire, case, n, quick
+        for dev in (TX, RX):
+            quiet(dev)
+            command('ip', 'link', 'set', dev, 'up')
+
+    def run(self):
+        text = command('taskset', '-c', str(CPU), f'{self.wire.build}/upktgen/upktgen', 'run', '-b', 'live', '--stamp-every=16',
+                       '-t', '1' if self.quick else '3', f'--receiver={RX}', script(self.wire, FIELDS.get(self.case, ''), self.n))
+        received = re.search(r'Received: .*, (\d+) packets/s', text)
+        dropped = re.search(r'dropped by this receiver itself: (\d+)', text)
+        lost = re.search(r'lost: (\d+)', text)
+        if not (received and dropped and lost):
+            raise Cannot(f'no books: {" ".join(text.split())[-200:]}')
+        yield (self.case, 'packets/s', float(received.group(1)))
+        seconds = 1 if self.quick else 3
+        yield (f'{self.case}-dropped-itself', 'packets/s', float(dropped.group(1)) / seconds)
+        yield (f'{self.case}-lost', 'packets/s', float(lost.group(1)) / seconds)
+
+
+def main():
+    build, who, bench, case, n, _threads, quick = sys.argv[1:8]
+    answers = os.fdopen(os.dup(1), 'w')
+    os.dup2(2, 1)
+
+    def say(text):
+        answers.write(text + '\n')
+        answers.flush()
+
+    kinds = {'pktgen-veth': Sender, 'receiver': Receiver}
+    try:
+        with tempfile.TemporaryDirectory() as where:
+            party = kinds[bench](Wire(os.path.abspath(build), where), who, case, int(n), quick == '1')
+            say('ready')
+            for _ in sys.stdin:
+                for name, unit, value in party.run():
+                    say(f'figure {name} {unit} {value!r}')
+                say('done')
+    except Cannot as why:
+        say('cannot ' + ' '.join(str(why).split()))
+        sys.exit(3)
+
+
+if __name__ == '__main__':
+    main()
