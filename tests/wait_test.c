@@ -3,6 +3,7 @@
 #include "thread_util.h"
 
 #include <errno.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +67,26 @@ TEST(a_wake_up_between_the_state_and_the_sleep_is_not_lost)
 
 static struct ww_wait_queue_head queue;
 static int done, woken;
+static struct ww_thread *to_wake;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	ww_fetch_add(&done, 1);
+	ww_wake_up_process(to_wake);
+}
+
+TEST(a_signal_handler_may_wake_a_thread_and_no_wake_up_is_lost)
+{
+	struct itimerval every = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
+
+	to_wake = ww_current();
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &every, NULL);
+	for (int i = 1; i < 500; i++)
+		ww_wait_event(&queue, ww_load_acquire(&done) >= i);
+	setitimer(ITIMER_REAL, &never, NULL);
+}
 
 static int waits(void *data)
 {

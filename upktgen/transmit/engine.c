@@ -386,15 +386,18 @@ int pg_engine_start(struct pg_engine *e)
 		ww_fetch_add(&e->active, 1u);
 		ww_control_post(&e->threads[i].control, PG_T_RUN);
 	}
-	/* A signal handler can't wake anybody: look at its word every 10 ms. */
-	while (ww_wait_event_timeout(&e->done,
-				     ww_load_acquire(&e->active) == 0, /* pairs: ENGINE-3 */
-				     (int64_t)ww_msecs_to_jiffies(10)) == 0) {
-		if (!told && ww_load_relaxed(&e->interrupted)) {
-			post_stop(e);
-			told = true;
-		}
+	/* First who is to be woken, then a place in the order of the word's changes. */
+	ww_store_relaxed(&e->starter, ww_current());
+	ww_fetch_or(&e->interrupted, 0u); /* pairs: ENGINE-4 */
+	for (;;) {
+		ww_wait_event(&e->done, ww_load_acquire(&e->active) == 0 || /* pairs: ENGINE-3 */
+						(!told && ww_load_relaxed(&e->interrupted)));
+		if (ww_load_acquire(&e->active) == 0) /* pairs: ENGINE-3 */
+			break;
+		post_stop(e);
+		told = true;
 	}
+	ww_store_relaxed(&e->starter, NULL);
 	ww_store_relaxed(&e->interrupted, 0u);
 	return 0;
 }
@@ -406,7 +409,11 @@ void pg_engine_stop(struct pg_engine *e)
 
 void pg_engine_stop_from_signal(struct pg_engine *e)
 {
-	ww_store_relaxed(&e->interrupted, 1u);
+	ww_fetch_or(&e->interrupted, 1u); /* pairs: ENGINE-4 */
+	struct ww_thread *starter = ww_load_relaxed(&e->starter);
+
+	if (starter)
+		ww_wake_up_process(starter);
 }
 
 void pg_engine_forget_signal(struct pg_engine *e)

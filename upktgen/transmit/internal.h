@@ -80,6 +80,7 @@ struct pg_engine {
 	struct ww_lock lock;
 	uint32_t active;		  /* threads that run or were told to; wait on done */
 	uint32_t interrupted;		  /* by a signal; the next or present start takes it */
+	struct ww_thread *starter;	  /* who waits in a start, for a signal to wake; or NULL */
 	int nr_threads;			  /* C */
 	struct pg_thread *threads;	  /* C */
 	struct pg_engine_options options; /* C */
