@@ -17,6 +17,7 @@
 #include "base/report.h"
 #include "timer/barrier.h"
 #include "timer/virtual.h"
+#include "timer/watch.h"
 
 static struct ww_lock make_lock;
 static struct ww_base *bases[WW_BASES_MAX]; /* (G) */
@@ -24,28 +25,26 @@ static unsigned highest;		    /* (G) written, read by anyone */
 static struct ww_base *fallback;    /* (G) the first that came up: for CPUs whose own cannot */
 static bool hopeless[WW_BASES_MAX]; /* (G) of those it was reported */
 static bool registered;		    /* (G) */
-static unsigned forks;		    /* written in a child while it has one thread */
+/* Written in a child of a fork while it has one thread. */
+static unsigned forks;
+static unsigned first_cpu_base = WW_BASE_CPUS;
+static uint16_t moved_to[WW_BASES_MAX]; /* the number that an object has since, 0 for none */
 
 unsigned ww_base_id_of_cpu(int cpu)
 {
-	return WW_BASE_CPUS + (unsigned)ww_cpu_slot_of(cpu);
+	return first_cpu_base + (unsigned)ww_cpu_slot_of(cpu);
 }
 
 unsigned ww_base_id_here(void)
 {
 	/* On the virtual clock nothing may depend on where the scheduler put a thread. */
-	return ww_clock_is_virtual() ? WW_BASE_CPUS
-				     : WW_BASE_CPUS + (unsigned)ww_cpu_current_slot();
+	return ww_clock_is_virtual() ? first_cpu_base
+				     : first_cpu_base + (unsigned)ww_cpu_current_slot();
 }
 
 unsigned ww_timer_fork_count(void)
 {
 	return forks;
-}
-
-struct ww_base *ww_base_by_id(unsigned id)
-{
-	return ww_load_acquire(&bases[id]); /* pairs: TIMER-9 */
 }
 
 unsigned ww_base_highest(void)
@@ -102,30 +101,30 @@ static void reset(struct ww_base *b)
 			 ww_membarrier_available() ? 0u : WW_MARK_EXCHANGE);
 }
 
-static void forget_list(struct ww_list *l)
+static void drop_list(struct ww_list *l)
 {
 	while (!ww_list_empty(l)) {
 		struct ww_timer_impl *t = ww_timer_of_node(l->next);
 
 		ww_list_del(&t->node);
-		/* No store can be under way: its thread is not in this process. */
-		ww_timer_set_word(t, WW_TW_STATE | WW_TW_DIRTY, 0);
+		ww_timer_set_word(t, WW_TW_STATE, 0);
 	}
 }
 
-void ww_base_forget(struct ww_base *b)
+void ww_base_drop_timers(struct ww_base *b)
 {
 	for (unsigned k = 0; k < WW_WHEELS; k++)
 		for (unsigned i = 0; i < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; i++)
-			forget_list(&b->wheel[k].bucket[i]);
-	forget_list(&b->expired);
-	forget_list(&b->due);
-	forget_list(&b->rest);
+			drop_list(&b->wheel[k].bucket[i]);
+	drop_list(&b->expired);
 	reset(b);
-	if (b->kind == WW_BASE_DRIVEN && ww_clock_fd_renew(b->fd))
-		ww_warn("timer base %s: no descriptor of its own after the fork: %s", b->name,
-			strerror(errno));
-	ww_store_relaxed(&ww_base_hot_of(b)->stale, false);
+}
+
+unsigned ww_base_id_since_fork(unsigned id)
+{
+	while (moved_to[id])
+		id = moved_to[id];
+	return id;
 }
 
 /* Everything that threads of the parent may hold or change, in the order in which they nest. */
@@ -148,33 +147,86 @@ static void fork_parent(void)
 }
 
 /*
- * The child has none of the parent's timers; its bases' threads are not there. The timers' own
- * memory is put right by whoever comes to a base first (ww_base_forget()), so that a child that
- * only calls exec() does not touch it. The raised mark keeps stores out until then.
+ * After very many forks in a row the numbers begin again. A timer that has been pending since a
+ * process that many generations back would now be taken for one of ours; it must be set up again.
+ */
+static void ids_used_up(void)
+{
+	first_cpu_base = WW_BASE_CPUS;
+	for (unsigned i = 0; i < (unsigned)ww_cpu_slots(); i++)
+		ww_base_hot[first_cpu_base + i].stale = false;
+}
+
+/* A number that nobody had in this process or its parents, for an object; 0 for none left. */
+static unsigned unused_id(void)
+{
+	for (unsigned id = WW_BASE_CPUS + WW_SLOTS_MAX; id < WW_BASES_MAX; id++)
+		if (!bases[id] && !ww_base_hot[id].stale)
+			return id;
+	return 0;
+}
+
+/*
+ * The child has none of the parent's timers, and its bases' threads are not there. Nothing in a
+ * timer is touched for that, which may be on the stack of a thread that is gone: the numbers of the
+ * parent's bases are given up for good, a timer whose word names one is idle whatever it says
+ * (ww_timer_lock()), and the raised mark keeps stores out. New bases have other numbers.
  */
 static void fork_child(void)
 {
+	unsigned n, old = highest;
+
 	forks++;
-	for (unsigned i = 0; i <= highest; i++) {
-		struct ww_base_hot *h = &ww_base_hot[i];
+	ww_clock_child();
+	ww_watch_child();
+	if (!old) { /* nothing was made yet */
+		fork_parent();
+		return;
+	}
+	n = (unsigned)ww_cpu_slots();
+	for (unsigned id = 0; id <= old; id++) {
+		struct ww_base_hot *h = &ww_base_hot[id];
 
 		h->lock = (struct ww_light_lock){.word = 0};
 		h->running = NULL;
 		h->owner = NULL;
-		if (!bases[i])
-			continue;
-		h->stale = true;
-		h->mark = WW_MARK_SWEEP;
-		if (bases[i]->kind != WW_BASE_DRIVEN)
-			h->base = NULL;
-		hopeless[i] = false;
+		h->base = NULL;
+		if (bases[id]) {
+			h->stale = true;
+			h->mark = WW_MARK_SWEEP;
+		}
 	}
+	for (unsigned id = WW_BASE_CPUS + WW_SLOTS_MAX; id <= old; id++) {
+		struct ww_base *b = bases[id];
+		unsigned fresh = b && b->kind != WW_BASE_CPU ? unused_id() : 0;
+
+		bases[id] = NULL;
+		if (!fresh)
+			continue; /* none left: what is bound to it can't be armed, and says so */
+		b->id = fresh;
+		bases[fresh] = b;
+		moved_to[id] = (uint16_t)fresh;
+		if (fresh > highest)
+			highest = fresh;
+	}
+	/* What CPU bases there were is not freed: a callback that forked may be in one. */
+	memset(bases + WW_BASE_CPUS, 0, WW_SLOTS_MAX * sizeof(bases[0]));
+	memset(hopeless, 0, sizeof(hopeless));
+	first_cpu_base += n;
+	if (first_cpu_base + n > WW_BASE_CPUS + WW_SLOTS_MAX)
+		ids_used_up();
 	fallback = NULL;
 	ww_timer_context = (struct ww_timer_context){NULL, NULL};
 	ww_barrier_child();
 	ww_wait_graph_child();
 	ww_virtual_child();
 	ww_lock_init(&make_lock);
+}
+
+/* Before any thread can be in here. */
+__attribute__((constructor)) static void register_fork(void)
+{
+	ww_fork_register(fork_prepare, fork_parent, fork_child);
 }
 
 /* The base's thread; under make_lock. 0 or -errno. */
@@ -196,6 +248,7 @@ struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const
 	b->kind = kind;
 	b->cpu = cpu;
 	b->fd = -1;
+	b->forks = forks;
 	snprintf(b->name, sizeof(b->name), "%s", name);
 	reset(b);
 	if (kind == WW_BASE_DRIVEN)
@@ -209,7 +262,6 @@ struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const
 	}
 	if (!registered) {
 		registered = true;
-		ww_fork_register(fork_prepare, fork_parent, fork_child);
 		ww_debug_register(ww_timer_debug_check);
 	}
 	ww_store_release(&bases[id], b); /* pairs: TIMER-9 */
@@ -229,7 +281,8 @@ void ww_base_unmake(struct ww_base *b)
 	ww_light_lock(&h->lock);
 	ww_store_relaxed(&h->base, NULL);
 	ww_light_unlock(&h->lock);
-	bases[b->id] = NULL;
+	if (bases[b->id] == b)
+		bases[b->id] = NULL;
 	ww_unlock(&make_lock);
 	if (b->fd >= 0)
 		ww_clock_fd_close(b->fd);
@@ -248,7 +301,7 @@ struct ww_base *ww_base_make_object(enum ww_base_kind kind, const char *name)
 	/* Numbers go round, so that a timer left behind does not soon find another base. */
 	for (unsigned i = 0; i < n; i++) {
 		id = id + 1 < WW_BASES_MAX ? id + 1 : WW_BASE_CPUS + WW_SLOTS_MAX;
-		if (bases[id])
+		if (bases[id] || ww_base_hot[id].stale)
 			continue;
 		b = ww_base_make(id, kind, -1, name);
 		last = id;
@@ -258,21 +311,19 @@ struct ww_base *ww_base_make_object(enum ww_base_kind kind, const char *name)
 	return b;
 }
 
-/* The parent's base, whose thread stayed behind, in the child of a fork. */
-static struct ww_base *restart(struct ww_base *b)
+/* The parent's object, in the child of a fork: empty, with a thread or descriptor of its own. */
+static struct ww_base *renew(struct ww_base *b)
 {
 	struct ww_base_hot *h = ww_base_hot_of(b);
 	int err;
 
-	ww_light_lock(&h->lock);
-	if (h->stale)
-		ww_base_forget(b);
-	ww_light_unlock(&h->lock);
-	err = start_thread(b);
+	reset(b);
+	err = b->kind == WW_BASE_DRIVEN ? ww_clock_fd_renew(b->fd) : start_thread(b);
 	if (err) {
 		errno = -err;
 		return NULL;
 	}
+	b->forks = forks;
 	ww_light_lock(&h->lock);
 	ww_store_release(&h->base, b); /* pairs: TIMER-9 */
 	ww_light_unlock(&h->lock);
@@ -287,9 +338,9 @@ static struct ww_base *get_locked(unsigned id)
 	if (b)
 		return b;
 	if (bases[id]) {
-		b = restart(bases[id]);
-	} else if (id >= WW_BASE_CPUS && id < WW_BASE_CPUS + (unsigned)ww_cpu_slots()) {
-		int cpu = ww_cpu_of_slot((int)(id - WW_BASE_CPUS));
+		b = renew(bases[id]);
+	} else if (id >= first_cpu_base && id < first_cpu_base + (unsigned)ww_cpu_slots()) {
+		int cpu = ww_cpu_of_slot((int)(id - first_cpu_base));
 
 		if (hopeless[id] && fallback)
 			return fallback;

@@ -8,6 +8,8 @@
 /* Under base.c's lock / without. A new base; NULL + errno. */
 struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const char *name);
 struct ww_base *ww_base_make_object(enum ww_base_kind kind, const char *name);
+/* The base is locked and its thread is gone: make idle what is left on it. */
+void ww_base_drop_timers(struct ww_base *b);
 /* Its thread is gone, nothing is pending on it. */
 void ww_base_unmake(struct ww_base *b);
 

@@ -203,3 +203,9 @@ WW_EXPORT uint64_t ww_jiffies_to_nsecs(uint64_t j)
 {
 	return from_ticks(j, NS_PER_S);
 }
+
+void ww_clock_child(void)
+{
+	/* Whoever was just starting it is not in this process; we do it again. */
+	ww_lock_init(&start_lock);
+}

@@ -20,4 +20,7 @@ uint64_t ww_tick_to_ns(uint64_t tick);
 /* Whether time is virtual (decided for good at the first use). */
 bool ww_clock_is_virtual(void);
 
+/* In the child of a fork. */
+void ww_clock_child(void);
+
 #endif

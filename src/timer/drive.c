@@ -8,6 +8,14 @@
 #include "base/report.h"
 #include "timer/barrier.h"
 
+/* In the child of a fork an object of the parent's is made usable by its first use. */
+static struct ww_base_hot *hot_now(struct ww_base *b)
+{
+	if (ww_unlikely(b->forks != ww_timer_fork_count()))
+		ww_base_get(b->id);
+	return ww_base_hot_of(b);
+}
+
 WW_EXPORT struct ww_base *ww_base_create(const char *name)
 {
 	return ww_base_make_object(WW_BASE_THREAD, name);
@@ -20,7 +28,7 @@ WW_EXPORT struct ww_base *ww_base_create_driven(const char *name)
 
 WW_EXPORT int ww_base_destroy(struct ww_base *b)
 {
-	struct ww_base_hot *h = ww_base_hot_of(b);
+	struct ww_base_hot *h = hot_now(b);
 	bool running;
 	int err = 0;
 
@@ -30,8 +38,6 @@ WW_EXPORT int ww_base_destroy(struct ww_base *b)
 		return -EDEADLK;
 	}
 	ww_light_lock(&h->lock);
-	if (h->stale)
-		ww_base_forget(b);
 	if (b->pending || b->swept)
 		err = -EBUSY;
 	else
@@ -49,7 +55,7 @@ WW_EXPORT int ww_base_destroy(struct ww_base *b)
 	if (b->pending) {
 		ww_misuse("ww_base_destroy", "%llu timers were armed on base %s meanwhile: lost",
 			  (unsigned long long)b->pending, b->name);
-		ww_base_forget(b);
+		ww_base_drop_timers(b);
 	}
 	ww_light_unlock(&h->lock);
 	ww_base_unmake(b);
@@ -58,17 +64,12 @@ WW_EXPORT int ww_base_destroy(struct ww_base *b)
 
 WW_EXPORT int ww_base_fd(struct ww_base *b)
 {
-	struct ww_base_hot *h = ww_base_hot_of(b);
-
 	if (b->kind != WW_BASE_DRIVEN) {
 		ww_misuse("ww_base_fd", "base %s has a thread of its own; nothing to poll",
 			  b->name);
 		return -EINVAL;
 	}
-	ww_light_lock(&h->lock);
-	if (h->stale)
-		ww_base_forget(b);
-	ww_light_unlock(&h->lock);
+	hot_now(b);
 	return b->fd;
 }
 
@@ -108,7 +109,7 @@ static void set_alarm(struct ww_base *b)
 
 WW_EXPORT int ww_base_run(struct ww_base *b)
 {
-	struct ww_base_hot *h = ww_base_hot_of(b);
+	struct ww_base_hot *h = hot_now(b);
 	long ran;
 
 	if (b->kind != WW_BASE_DRIVEN || ww_timer_context.base == b) {
@@ -120,8 +121,6 @@ WW_EXPORT int ww_base_run(struct ww_base *b)
 	if (ww_clock_is_virtual())
 		return 0; /* ww_clock_advance() has run everything */
 	ww_light_lock(&h->lock);
-	if (h->stale)
-		ww_base_forget(b);
 	if (b->swept) {
 		ww_light_unlock(&h->lock);
 		return -EBUSY;

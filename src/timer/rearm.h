@@ -47,4 +47,14 @@ static inline bool ww_timer_push_out(struct ww_timer_impl *t, uint64_t expires)
 	       ww_timer_store(t, word, expires);
 }
 
+/*
+ * For what is built on timers (delayed work): the same with every exception (pinned, driven,
+ * exchanges). True: t was pending and is now due at expires, as if by ww_mod_timer(), and its
+ * function will see what the caller did before. False: nothing is decided. Any thread, no lock.
+ */
+static inline bool ww_timer_try_push_out(struct ww_timer_impl *t, uint64_t expires)
+{
+	return ww_timer_push_out(t, expires) || ww_timer_store_slow(t, expires);
+}
+
 #endif

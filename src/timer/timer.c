@@ -37,18 +37,21 @@ static bool set_up(const char *call, const struct ww_timer_impl *t)
 	return false;
 }
 
-struct ww_base_hot *ww_timer_lock(const struct ww_timer_impl *t)
+struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t)
 {
 	for (;;) {
-		unsigned id = ww_word_base(ww_load_relaxed(&t->word));
-		struct ww_base_hot *h = &ww_base_hot[id];
+		uint64_t word = ww_load_relaxed(&t->word);
+		struct ww_base_hot *h = ww_word_hot(word);
 
 		ww_light_lock(&h->lock);
-		if (ww_unlikely(h->stale))
-			ww_base_forget(ww_base_by_id(id));
-		if (ww_likely(ww_word_base(ww_load_relaxed(&t->word)) == id))
-			return h;
-		ww_light_unlock(&h->lock);
+		if (ww_unlikely((ww_load_relaxed(&t->word) ^ word) & WW_TW_BASE_MASK)) {
+			ww_light_unlock(&h->lock);
+			continue;
+		}
+		/* It was pending in the process that forked this one: not on any list here. */
+		if (ww_unlikely(h->stale) && word & WW_TW_PENDING)
+			ww_timer_set_word(t, WW_TW_STATE | WW_TW_DIRTY, 0);
+		return h;
 	}
 }
 
@@ -138,7 +141,7 @@ static unsigned destination(const struct ww_timer_impl *t, const struct ww_base_
 	if (a->given)
 		return a->base;
 	if (t->word & WW_TW_BOUND)
-		return from;
+		return ww_base_id_since_fork(from);
 	/* An open timer stays where its stores are watched; a pinned one goes to the caller. */
 	if (t->word & WW_TW_STORED && !(t->word & WW_TW_PINNED))
 		return from;

@@ -103,6 +103,7 @@ struct ww_base {
 	int cpu;		  /* (I) bound to it; -1 for none */
 	int fd;			  /* (I) driven: a timer descriptor; else -1 */
 	char name[16];		  /* (I) */
+	unsigned forks;		  /* (I) of the process whose thread or descriptor it has */
 	bool stop;		  /* (B) its thread ends */
 	bool swept;		  /* (B) a thread is running its timers */
 	enum ww_base_sleep sleep; /* (B) */
@@ -141,7 +142,7 @@ struct ww_base_hot {
 	/* The lock's line. */
 	struct ww_light_lock lock ww_aligned_line;
 	uint32_t wake_seq;    /* (W) futex on which the base's thread sleeps */
-	bool stale;	      /* (B) what it holds is the parent's, from before a fork */
+	bool stale;	      /* of a process that forked this one: its timers are idle */
 	struct ww_base *base; /* (W) NULL before its first use; the lock works all the same */
 };
 
@@ -195,19 +196,18 @@ unsigned ww_base_id_of_cpu(int cpu);
 struct ww_base *ww_base_get(unsigned id);
 /* Wake the base's thread: the caller changed wake_seq under the lock, and has dropped that. */
 void ww_base_wake(unsigned id);
-/* All bases made so far, by number; NULL for none of that number. */
-struct ww_base *ww_base_by_id(unsigned id);
+/* No base has a higher number. */
 unsigned ww_base_highest(void);
 /* Counts how often the process forked around here: a different value is another process. */
 unsigned ww_timer_fork_count(void);
-/* The base is locked and stale: make the parent's timers idle, so that it can be used afresh. */
-void ww_base_forget(struct ww_base *b);
+/* The number that the base object id has now, after forks. */
+unsigned ww_base_id_since_fork(unsigned id);
 
 /* check.c: whether any base has this address in a list; reads nothing there. Takes locks. */
 bool ww_timer_linked(const struct ww_timer_impl *t);
 
 /* Lock a timer: the lock of the base that its word names. */
-struct ww_base_hot *ww_timer_lock(const struct ww_timer_impl *t);
+struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t);
 
 /* file.c; the base is locked. The deadline that counts: */
 uint64_t ww_timer_deadline(const struct ww_timer_impl *t);

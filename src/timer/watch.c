@@ -71,3 +71,8 @@ void ww_watch_look(struct ww_watch *w)
 	w->ran = 0;
 	w->several = false;
 }
+
+void ww_watch_child(void)
+{
+	ww_lock_init(&names_lock);
+}

@@ -25,6 +25,8 @@ struct ww_watch {
 
 void ww_watch_begin(struct ww_watch *w, struct ww_base *b);
 void ww_watch_look(struct ww_watch *w);
+/* In the child of a fork. */
+void ww_watch_child(void);
 
 /* fn is about to run / has run. */
 static inline void ww_watch_callback(struct ww_watch *w, ww_timer_fn fn)
