@@ -304,6 +304,8 @@ static void dies(struct ww_timer *t)
 	/* Whoever takes it out of its slot frees it. */
 	if (__atomic_compare_exchange_n(m->slot, &self, NULL, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE)) {
+		/* It may have been armed again since this run began. */
+		ww_timer_shutdown(t);
 		memset(m, 0xa5, sizeof(*m));
 		free(m);
 		__atomic_add_fetch(&died, 1, __ATOMIC_RELAXED);
