@@ -13,6 +13,7 @@
 
 #include "base/cpu.h"
 #include "sim/sim_programs.h"
+#include "wheelwork/base.h"
 
 static struct sim_program *programs;
 
@@ -72,11 +73,19 @@ static bool try(const struct sim_program *p, unsigned number)
 	return false;
 }
 
+static void heed_report(enum ww_report_kind kind, const char *line)
+{
+	/* Warnings are expected: in simulated time a whole minute may pass. */
+	if (kind == WW_REPORT_MISUSE)
+		sim_fail("%s", line);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned n = 0, failed = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	ww_set_misuse_handler(heed_report);
 	ww_cpu_set_topology_root("/nonexistent");
 	for (struct sim_program *p = programs; p; p = p->next) {
 		bool wanted = argc < 2;
