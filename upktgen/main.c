@@ -14,10 +14,12 @@ static const struct {
 	const char *what;
 } rows[] = {
 	{"receive", upk_cmd_receive, "receive pktgen's packets: loss, order, latency"},
+	{"send", upk_cmd_send, "send packets, said in one command line"},
 	{"run", upk_cmd_run, "carry out a script of pktgen commands"},
 	{"check", upk_cmd_check, "find every fault of a script, without sending"},
 	{"shell", upk_cmd_shell, "run a command where /proc/net/pktgen is ours"},
 	{"mount", upk_cmd_mount, "offer pktgen's control files in a folder"},
+	{"probe", upk_cmd_probe, "what a device, this kernel and you can do"},
 	{"help", upk_cmd_help, "this text"},
 };
 

@@ -17,6 +17,8 @@ int upk_cmd_run(int argc, char **argv);
 int upk_cmd_check(int argc, char **argv);
 int upk_cmd_mount(int argc, char **argv);
 int upk_cmd_shell(int argc, char **argv);
+int upk_cmd_send(int argc, char **argv);
+int upk_cmd_probe(int argc, char **argv);
 int upk_cmd_help(int argc, char **argv);
 int upk_cmd_receive(int argc, char **argv);
 
