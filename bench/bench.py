@@ -7,6 +7,7 @@ pinned. Figures are minimum / median / maximum over the runs; "ours / theirs" is
 in each round, and printed as its median with its spread. "limit" is the bare operation.
 """
 import argparse
+import io
 import json
 import os
 import statistics
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 
+import document
 import packets
 import plan
 
@@ -71,6 +73,20 @@ class Program:
         return (int(field[11]) + int(field[12])) / TICK
 
 
+class Tee(io.TextIOBase):
+    """Standard output, kept as well."""
+
+    def __init__(self, out):
+        self.out, self.text = out, []
+
+    def write(self, text):
+        self.text.append(text)
+        return self.out.write(text)
+
+    def flush(self):
+        self.out.flush()
+
+
 class Noise:
     """How much of the machine somebody else used: all CPU time, less ours and our programs'."""
 
@@ -119,6 +135,24 @@ def print_words(words, cannot):
             text = next((t for k, t in words.items() if (k[2], k[1]) == (who, case)), cannot.get(who))
             if text:
                 print(f'    {case + "?":<58}{text}')
+
+
+def print_saved(results):
+    """The origin's first table, as its patch printed it."""
+    print('\nupdate-delayed-work: ORG (cancel + queue) -> NEW (the update), ns per update, medians')
+    print(f'  {"case":<28}{"ORG":>10}{"NEW":>10}{"saved":>9}   NEW / libevent\'s locked del + add')
+    median = {k: statistics.median(v) for k, v in results.runs.items() if k[0] == 'update-delayed-work'}
+    for gap in ('long', 'short'):
+        for queue in ('own', 'system'):
+            for threads in sorted({k[4] for k in median}):
+                def of(who, case, threads=threads):
+                    return median.get(('update-delayed-work', case, who, 1, threads, 'ns'))
+                org, new = of('wheelwork', f'{gap}-{queue}-ORG'), of('wheelwork', f'{gap}-{queue}-NEW')
+                theirs = of('libevent-locked', f'{gap}-own-ORG')
+                if org and new:
+                    against = f'{new / theirs:.3f}' if theirs else ''
+                    print(f'  {gap + ", " + queue + " queue, " + str(threads) + " CPU":<28}{number(org):>10}{number(new):>10}'
+                          f'{100 * (1 - new / org):>8.1f} %   {against}')
 
 
 def print_table(results, row, n, threads, cannot):
@@ -230,12 +264,15 @@ def main():
     parser.add_argument('names', nargs='*', metavar='NAME', help='only these: ' + ', '.join(plan.WHAT))
     parser.add_argument('--json', metavar='FILE', help='one line per figure')
     parser.add_argument('--quick', action='store_true', help='fewer sizes, fewer and shorter runs')
+    parser.add_argument('--docs', action='store_true', help='write docs/benchmarks.md and its plots of this run')
     parser.add_argument('--who', metavar='WHO,...', type=lambda s: s.split(','), help='only these parties')
     parser.add_argument('--build', default='build-bench', help=argparse.SUPPRESS)
     args = parser.parse_args()
     for name in args.names:
         if name not in plan.WHAT:
             parser.error(f"no benchmark '{name}'; there are: {', '.join(plan.WHAT)}")
+    if args.docs:
+        sys.stdout = printed = Tee(sys.stdout)
     takes, found, missing = programs(os.path.join(args.build, 'bench'))
     print(machine())
     for who, package in plan.PACKAGES.items():
@@ -265,7 +302,15 @@ def main():
         with open(args.json, 'w', encoding='utf-8') as f:
             for line in results.lines():
                 f.write(json.dumps(line) + '\n')
+    if any(k[0] == 'update-delayed-work' for k in results.runs):
+        print_saved(results)
     print(f'\n{len(results.runs)} figures in {time.monotonic() - begin:.0f} s')
+
+    if args.docs:
+        sys.stdout = printed.out
+        command = ' '.join(['./dev bench', *sys.argv[1:]]).replace(f' --build {args.build}', '')
+        document.write(''.join(printed.text), list(results.lines()), command, machine(), time.strftime('%Y-%m-%d'),
+                       os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'docs', 'benchmarks.md'))
 
 
 main()
