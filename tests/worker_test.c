@@ -371,6 +371,34 @@ TEST(a_freezable_worker_runs_nothing_while_frozen_and_everything_afterwards)
 	ww_worker_destroy(free_one);
 }
 
+TEST(a_freezable_worker_loses_no_item_to_freezes_that_come_and_go)
+{
+	struct ww_worker *w = ww_worker_run(WW_WORKER_FREEZABLE, "comesandgoes");
+	struct ditem d = {.runs = 0};
+	struct item it;
+
+	items_init(&it, 1);
+	ww_worker_init_delayed_work(&d.dwork, notes_time);
+	for (int i = 1; i <= 200; i++) {
+		/* One queued around each freeze: before it, while frozen, or after the thaw. */
+		if (i % 3 == 0)
+			ww_worker_queue_work(w, &it.work);
+		CHECK_EQ(ww_freeze_threads(20000), 0);
+		if (i % 3 == 1)
+			ww_worker_queue_work(w, &it.work);
+		if (i % 7 == 0)
+			ww_worker_mod_delayed_work(w, &d.dwork, 1);
+		ww_thaw_threads();
+		if (i % 3 == 2)
+			ww_worker_queue_work(w, &it.work);
+		ww_worker_flush_work(&it.work);
+		CHECK_EQ(ww_load_acquire(&nr_run), i);
+	}
+	ww_worker_flush_work(&d.dwork.work);
+	CHECK(ww_load_acquire(&d.runs) > 0);
+	ww_worker_destroy(w);
+}
+
 static struct item static_item = {WW_WORKER_WORK_INITIALIZER(notes), 8};
 static WW_DEFINE_WORKER_DELAYED_WORK(static_dwork, frees_itself);
 
