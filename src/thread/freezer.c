@@ -142,9 +142,10 @@ WW_EXPORT int ww_freeze_threads(int64_t timeout)
 	int rc = -EBUSY;
 
 	ww_might_sleep(__func__);
-	uint64_t deadline_ns = timeout == WW_MAX_TIMEOUT
-				       ? WW_FOREVER
-				       : ww_clock_ns() + ww_jiffies_to_nsecs((uint64_t)timeout);
+	uint64_t deadline_ns, ns = ww_jiffies_to_nsecs(timeout > 0 ? (uint64_t)timeout : 0);
+
+	if (__builtin_add_overflow(ww_clock_ns(), ns, &deadline_ns))
+		deadline_ns = WW_FOREVER;
 	ww_lock(&freezer_lock);
 	if (!ww_freezer_on)
 		rc = freeze_locked(deadline_ns);

@@ -280,7 +280,8 @@ static int stop(struct ww_thread *t, const char *call)
 		return -EDEADLK;
 	}
 	ww_might_sleep(call);
-	ww_thread_get(t);
+	if (!ww_task_get(t, call))
+		return -ESRCH;
 	ww_fetch_or(&t->flags, WW_TF_SHOULD_STOP); /* pairs: THREAD-2 */
 	unpark(t);
 	ww_wake_up_state(t, WW_TASK_NORMAL | WW_TASK_FROZEN);

@@ -208,7 +208,7 @@ bool ww_task_valid(const struct ww_thread *t, const char *call)
 	if (t && ww_likely(ww_load_relaxed(&t->life) != WW_LIFE_FREE))
 		return true;
 	if (!t)
-		ww_misuse(call, "no thread (NULL)");
+		ww_misuse(call, "no thread (NULL, or one that is ending and that nobody holds)");
 	else
 		ww_misuse(
 			call,
@@ -223,10 +223,24 @@ WW_EXPORT struct ww_thread *ww_current(void)
 	return ww_task_self();
 }
 
+bool ww_task_get(struct ww_thread *t, const char *call)
+{
+	uint32_t refs;
+
+	if (!ww_task_valid(t, call))
+		return false;
+	/* Never from 0: it may be ending just now, held by nobody, which the caller can't know. */
+	refs = ww_load_relaxed(&t->refs);
+	do {
+		if (!refs)
+			return ww_task_valid(NULL, call);
+	} while (!ww_cmpxchg_relaxed(&t->refs, &refs, refs + 1));
+	return true;
+}
+
 WW_EXPORT struct ww_thread *ww_thread_get(struct ww_thread *thread)
 {
-	if (ww_task_valid(thread, __func__))
-		ww_fetch_add_relaxed(&thread->refs, 1u);
+	ww_task_get(thread, __func__);
 	return thread;
 }
 

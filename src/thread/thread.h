@@ -100,6 +100,8 @@ void ww_task_free(struct ww_thread *t);
 void ww_task_for_each(void (*fn)(struct ww_thread *t, void *arg), void *arg);
 /* Is it the record of a thread in use? Reports (call, name) otherwise. */
 bool ww_task_valid(const struct ww_thread *t, const char *call);
+/* The same, and takes a reference. */
+bool ww_task_get(struct ww_thread *t, const char *call);
 
 static inline struct ww_thread *ww_task_self(void)
 {
