@@ -137,6 +137,17 @@ def print_words(words, cannot):
                 print(f'    {case + "?":<58}{text}')
 
 
+def print_delete_sync(results):
+    """The origin's second table: cycles for one call, by the number of bases."""
+    median = {(k[1], k[3]): statistics.median(v) for k, v in results.runs.items()
+              if k[0] == 'delete-sync' and k[2] == 'wheelwork'}
+    bases = sorted({n for _, n in median})
+    print('\ndelete-sync: cycles of one call of ww_timer_delete_sync(), medians, by the number of bases')
+    print(f'  {"":<24}' + ''.join(f'{n:>9}' for n in bases))
+    for case in dict.fromkeys(c for c, _ in median):
+        print(f'  {case:<24}' + ''.join(f'{number(median[case, n]) if (case, n) in median else "":>9}' for n in bases))
+
+
 def print_saved(results):
     """The origin's first table, as its patch printed it."""
     print('\nupdate-delayed-work: ORG (cancel + queue) -> NEW (the update), ns per update, medians')
@@ -302,6 +313,8 @@ def main():
         with open(args.json, 'w', encoding='utf-8') as f:
             for line in results.lines():
                 f.write(json.dumps(line) + '\n')
+    if any(k[0] == 'delete-sync' for k in results.runs):
+        print_delete_sync(results)
     if any(k[0] == 'update-delayed-work' for k in results.runs):
         print_saved(results)
     print(f'\n{len(results.runs)} figures in {time.monotonic() - begin:.0f} s')

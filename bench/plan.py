@@ -46,6 +46,7 @@ WHAT = {
     'add-cancel': 'add a fresh timer and cancel it, N others pending',
 }
 
+BASES = (1, 4, 32, 64)
 SLEEPERS = ('wheelwork', 'libevent', 'libuv', 'libev')
 UPDATE = ('wheelwork', 'limit', 'libevent-locked')
 
@@ -84,12 +85,12 @@ ROWS = [
     Row('receiver', 'all-fields', ns=(60,), runs=3, slow=True),
     Row('server', 'echo', ns=(CONNECTIONS,), runs=3, slow=True),
     Row('correctness', 'probe', ns=(1000,), runs=1, without=('limit',)),
-    Row('delete-sync', 'fired-warm'),
-    Row('delete-sync', 'fired-cold-timer'),
-    Row('delete-sync', 'fired-cold-both'),
-    Row('delete-sync', 'busy-warm'),
-    Row('delete-sync', 'busy-cold-timer'),
-    Row('delete-sync', 'busy-cold-both'),
+    Row('delete-sync', 'fired-warm', ns=BASES),
+    Row('delete-sync', 'fired-cold-timer', ns=BASES),
+    Row('delete-sync', 'fired-cold-both', ns=BASES),
+    Row('delete-sync', 'busy-warm', ns=BASES),
+    Row('delete-sync', 'busy-cold-timer', ns=BASES),
+    Row('delete-sync', 'busy-cold-both', ns=BASES),
     Row('delete-sync', 'idle-warm'),
     Row('delete-sync', 'pending-warm'),
     Row('thread', 'should-stop'),

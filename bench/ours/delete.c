@@ -2,18 +2,22 @@
 /*
  * The origin's second table: a synchronous delete, in cycles, of a timer that has fired, that is
  * pending, that was never armed; with everything in cache, with the timer's line flushed, and with
- * the line of its base too, which is why this program sees the inside. "busy": meanwhile the base
- * is in another timer's callback, asleep. n is the number of bases.
+ * the line of its base too, which is why this program sees the inside. "busy": meanwhile every
+ * base is in another timer's callback, asleep on a futex. n is the number of bases.
  */
 #include <wheelwork/timer.h>
 
+#include <linux/futex.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../cycle_rows.h"
 #include "timer/timer.h"
 
-static struct ww_timer *timer, *blocker;
-static uint32_t ran, blocked;
+static struct ww_timer *timer, *blockers;
+static uint32_t ran, never;
+static long blocked;
 
 static void expired(struct ww_timer *t)
 {
@@ -24,20 +28,28 @@ static void expired(struct ww_timer *t)
 static void block(struct ww_timer *t)
 {
 	(void)t;
-	__atomic_store_n(&blocked, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&blocked, 1, __ATOMIC_RELEASE);
 	for (;;)
-		bench_sleep(1000000000);
+		syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 }
 
 static void open_bases(struct bench *b)
 {
-	if (b->n > 1)
-		bench_cannot("bases can't be made as objects yet");
+	struct ww_base *base;
+
 	bench_pin(0);
 	timer = bench_alloc(1, sizeof(*timer));
-	blocker = bench_alloc(1, sizeof(*blocker));
+	blockers = bench_alloc((size_t)b->n, sizeof(*blockers));
 	ww_timer_setup(timer, expired, 0);
-	ww_timer_setup(blocker, block, 0);
+	for (long i = 0; i < b->n; i++) {
+		base = ww_base_create("bench");
+		if (!base)
+			bench_cannot("no base number %ld", i);
+		ww_timer_setup(&blockers[i], block, 0);
+		if (ww_timer_set_base(&blockers[i], base) != 0 ||
+		    (i == b->n / 2 && ww_timer_set_base(timer, base) != 0))
+			bench_cannot("a timer was refused its base");
+	}
 }
 
 static void open_fired(struct bench *b)
@@ -52,8 +64,9 @@ static void open_fired(struct bench *b)
 static void open_busy(struct bench *b)
 {
 	open_fired(b);
-	ww_mod_timer(blocker, ww_jiffies());
-	while (!__atomic_load_n(&blocked, __ATOMIC_ACQUIRE))
+	for (long i = 0; i < b->n; i++)
+		ww_mod_timer(&blockers[i], ww_jiffies());
+	while (__atomic_load_n(&blocked, __ATOMIC_ACQUIRE) != b->n)
 		bench_sleep(1000000);
 }
 
