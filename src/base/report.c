@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/report.h"
 
-#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdint.h>
@@ -48,22 +47,4 @@ void ww_warn(const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	deliver(WW_REPORT_WARNING, line);
-}
-
-const char *ww_symbol(const void *addr)
-{
-	static __thread char names[4][128];
-	static __thread unsigned turn;
-	char *out = names[turn++ & 3];
-	Dl_info info;
-
-	if (addr && dladdr(addr, &info) && info.dli_sname) {
-		uintptr_t off = (uintptr_t)addr - (uintptr_t)info.dli_saddr;
-
-		snprintf(out, sizeof(names[0]), off ? "%s+0x%lx" : "%s", info.dli_sname,
-			 (unsigned long)off);
-	} else {
-		snprintf(out, sizeof(names[0]), "%p", addr);
-	}
-	return out;
 }
