@@ -222,6 +222,12 @@ struct ww_timer_stats {
 /* Of that CPU's base, or of all bases for cpu < 0. */
 void ww_timer_get_stats(int cpu, struct ww_timer_stats *stats);
 void ww_base_get_stats(struct ww_base *base, struct ww_timer_stats *stats);
+typedef void (*ww_timer_view_fn)(const struct ww_timer *timer, void *arg);
+/*
+ * A moment's view for a debugger or a check at the end: every pending timer. fn is called with a
+ * lock held, must call nothing of this library, and may read expires and function.
+ */
+void ww_timer_for_each(ww_timer_view_fn fn, void *arg);
 /*
  * Report a timer function that runs for so long (once each, by its name); 0 for never. Default: half
  * a second.
