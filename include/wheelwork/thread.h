@@ -167,6 +167,9 @@ int64_t ww_schedule_timeout(int64_t timeout);
 int64_t ww_schedule_timeout_interruptible(int64_t timeout);
 int64_t ww_schedule_timeout_killable(int64_t timeout);
 int64_t ww_schedule_timeout_uninterruptible(int64_t timeout);
+/* The callback of the timer that a sleep is under virtual time; for debuggers to know it by. */
+struct ww_timer;
+void ww_sleep_is_over(struct ww_timer *timer);
 /*
  * The same until the clock of ww_ktime_get_ns() reads expires_ns (UINT64_MAX: no end), which is
  * finer than a tick under the real clock. 0 when it does, -EINTR when woken before.

@@ -78,6 +78,8 @@ struct ww_thread {
 	uint32_t ended;			/* (T) result is known, the function is over */
 	struct ww_waitq waiters;	/* for up, ended, and parking */
 	uint32_t reaper;		/* (F) who collects the OS thread: REAP_* in kthread.c */
+	uint32_t rest_expected;		/* (R) of rest.c */
+	uint32_t *rest_word;		/* (R) */
 };
 
 /* Told when a thread really goes to sleep, and when it is back (a pool counts its workers so). */
@@ -141,6 +143,11 @@ extern uint32_t ww_rest_awaited; /* somebody waits for all to sleep */
 extern uint32_t ww_rest_wakes;	 /* atomic: one for each wake-up, before it */
 void ww_rest_start(void);
 void ww_rest_reached(void);
+/*
+ * A futex wait without end for a word that another thread will change: to the virtual clock the
+ * calling thread is at rest meanwhile. May return for no reason.
+ */
+void ww_rest_wait(uint32_t *word, uint32_t expected);
 
 /* freezer.c */
 extern uint32_t ww_freezer_on; /* read relaxed in loops */

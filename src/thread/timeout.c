@@ -18,7 +18,7 @@ struct sleeper {
 	uint32_t fired;
 };
 
-static void time_is_up(struct ww_timer *timer)
+WW_EXPORT void ww_sleep_is_over(struct ww_timer *timer)
 {
 	struct sleeper *s = ww_container_of(timer, struct sleeper, timer);
 
@@ -31,7 +31,7 @@ static bool sleep_on_timer(uint64_t expires)
 {
 	struct sleeper s = {.thread = ww_task_self()};
 
-	ww_timer_setup_on_stack(&s.timer, time_is_up, 0);
+	ww_timer_setup_on_stack(&s.timer, ww_sleep_is_over, 0);
 	ww_mod_timer(&s.timer, expires);
 	ww_sleep_until(WW_FOREVER);
 	ww_timer_delete_sync(&s.timer);

@@ -12,6 +12,7 @@
 #include "base/futex.h"
 #include "base/report.h"
 #include "base/thread.h"
+#include "thread/thread.h"
 
 #define BUCKETS 64
 
@@ -49,7 +50,7 @@ void ww_waiter_sleep(struct ww_run_waiter *waiter)
 		return;
 	ww_wait_enter();
 	while (!ww_load_acquire(&waiter->done)) /* pairs: WORK-11 */
-		ww_futex_wait(&waiter->done, 0, WW_FOREVER);
+		ww_rest_wait(&waiter->done, 0);
 	ww_wait_leave();
 }
 

@@ -12,6 +12,7 @@
 #include "base/futex.h"
 #include "base/report.h"
 #include "base/thread.h"
+#include "thread/thread.h"
 
 struct ww_flusher {
 	struct ww_work marker;
@@ -103,7 +104,7 @@ static void finish(struct ww_flusher *f, struct ww_pwq *pwq)
 			ww_os_yield();
 	}
 	while (!ww_load_acquire(&f->done)) /* pairs: WORK-12 */
-		ww_futex_wait(&f->done, 0, WW_FOREVER);
+		ww_rest_wait(&f->done, 0);
 	/* Whoever set done holds the lock, and still touches the pwq, which we may be about to
 	 * free. */
 	ww_pool_lock(pool);
