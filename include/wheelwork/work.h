@@ -308,6 +308,21 @@ void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *
  */
 int ww_show_workqueues(int fd);
 
+/* One queue (func NULL), or one item that is queued or runs. */
+struct ww_work_view {
+	const char *queue; /* its name */
+	ww_work_fn func;
+	bool running;
+	bool system; /* of a queue: one of the library's own */
+	uint64_t spare[2];
+};
+typedef void (*ww_work_view_fn)(const struct ww_work_view *view, void *arg);
+/*
+ * A moment's view for a debugger or a check at the end: every queue, then every item. fn is called
+ * with locks held and must call nothing of this library.
+ */
+void ww_work_for_each(ww_work_view_fn fn, void *arg);
+
 /*
  * Before memory is freed, in debug builds of a program: reports items inside of it that are still
  * queued or on their timers, and returns how many. Walks everything that waits. Kernel:
