@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#include <linux/sched.h>
+#include <linux/timekeeping.h>

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#include_next <linux/sched/types.h>
+#include <linux/sched.h>
