@@ -106,8 +106,13 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
-	for (n = f->nodes; n && strcmp(n->name, name) != 0; n = n->next)
-		;
+	/*
+	 * The kernel lets one writer at a time into an inode, and a start stays in for long: each look
+	 * at pgctrl is another inode, so that "stop" can be written meanwhile.
+	 */
+	n = strcmp(name, "pgctrl") ? f->nodes : NULL;
+	while (n && strcmp(n->name, name) != 0)
+		n = n->next;
 	if (!n) {
 		n = ww_alloc(sizeof(*n));
 		if (!n) {

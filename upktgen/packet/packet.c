@@ -197,8 +197,10 @@ struct pg_packet *pg_packet_start(const struct pg_config *config, uint64_t seed,
 		pg_config_settle(&p->config, nr_queues);
 		err = make(p, why);
 	}
-	if (!err)
+	if (!err) {
+		*why = 0;
 		return p;
+	}
 	pg_packet_end(p);
 	errno = -err;
 	return NULL;
