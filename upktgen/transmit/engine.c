@@ -269,6 +269,24 @@ static const struct pg_backend *backend_of(struct pg_device *d)
 				     : pg_backend_choose(d->ifname, why);
 }
 
+/* Left to itself a run takes the first backend that can inject, whatever sends best. */
+static void why_no_receive(struct pg_device *d, const struct pg_backend *b, char why[96])
+{
+	struct pg_config c;
+	char reason[PG_WHY] = "live and tap can";
+
+	if (b && b->receives)
+		return;
+	pg_config_init(&c);
+	c.xmit_mode = PG_NETIF_RECEIVE;
+	for (unsigned i = 0; i < PG_BACKENDS_BY_ITSELF && !d->engine->backend[0]; i++)
+		if (pg_backends[i]->receives &&
+		    !pg_backend_try(pg_backends[i], d->ifname, &c, reason))
+			return;
+	snprintf(why, 96, "backend %s can't inject into receive; %.50s", b ? b->name : "none",
+		 reason);
+}
+
 void pg_device_facts(struct pg_device *d, struct pg_device_facts *out)
 {
 	const struct pg_backend *b = backend_of(d);
@@ -282,10 +300,7 @@ void pg_device_facts(struct pg_device *d, struct pg_device_facts *out)
 		.nr_queues = link.nr_queues ? link.nr_queues : 1,
 		.backend = b ? b->name : "none",
 	};
-	if (!b || !b->receives)
-		snprintf(out->no_receive, sizeof(out->no_receive),
-			 "backend %s can't inject into receive; live and tap can",
-			 b ? b->name : "none");
+	why_no_receive(d, b, out->no_receive);
 	memcpy(out->name, d->name, sizeof(out->name));
 	memcpy(out->ifname, d->ifname, sizeof(out->ifname));
 }

@@ -83,19 +83,41 @@ static int open_tx(struct pg_device *d)
 	return err;
 }
 
-static int choose_backend(struct pg_device *d)
+/* By itself: the first that opens with this very configuration. why: of the first that did not. */
+static int open_best(struct pg_device *d, char passed_over[PG_WHY])
 {
 	struct pg_tx *tx = &d->tx;
+	int err = -EOPNOTSUPP;
 
-	if (d->engine->backend[0])
+	for (unsigned i = 0; i < PG_BACKENDS_BY_ITSELF && err; i++) {
+		tx->ops = pg_backends[i];
+		tx->why[0] = 0;
+		if (d->config.xmit_mode == PG_NETIF_RECEIVE && !tx->ops->receives)
+			continue; /* a hint: the backend itself refuses what it can't do */
+		err = open_tx(d);
+		if (err && !passed_over[0])
+			snprintf(passed_over, PG_WHY, "%s: %.110s", tx->ops->name, tx->why);
+	}
+	return err;
+}
+
+static int open_backend(struct pg_device *d)
+{
+	struct pg_tx *tx = &d->tx;
+	char passed_over[PG_WHY] = "";
+	int err;
+
+	if (d->engine->backend[0]) {
 		tx->ops = pg_backend_find(d->engine->backend, &tx->arg);
-	else
-		tx->ops = pg_backend_choose(d->ifname, tx->why);
+		err = open_tx(d);
+	} else {
+		err = open_best(d, passed_over);
+	}
 	ww_lock(&d->engine->lock);
-	d->backend = tx->ops ? tx->ops->name : NULL;
-	snprintf(d->passed_over, sizeof(d->passed_over), "%s", tx->ops ? tx->why : "");
+	d->backend = tx->ops->name;
+	snprintf(d->passed_over, sizeof(d->passed_over), "%s", err ? "" : passed_over);
 	ww_unlock(&d->engine->lock);
-	return tx->ops ? 0 : -EOPNOTSUPP;
+	return err;
 }
 
 int pg_device_begin(struct pg_device *d)
@@ -116,9 +138,7 @@ int pg_device_begin(struct pg_device *d)
 	d->idle_ns = d->base_sent = d->base_bytes = 0;
 	memset(d->base_causes, 0, sizeof(d->base_causes));
 	publish(d);
-	err = choose_backend(d);
-	if (!err)
-		err = open_tx(d);
+	err = open_backend(d);
 	ww_lock(&d->engine->lock);
 	d->ever_ran = true;
 	memcpy(d->error, err ? tx->why : "", err ? PG_WHY : 1);
