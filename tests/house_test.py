@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
 BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(TOP, 'build')))
@@ -117,6 +118,34 @@ def test_a_program_builds_against_the_installed_shared_library_with_pkg_config()
 
 def test_a_program_builds_against_the_installed_static_library_with_pkg_config():
     assert link_and_run(shared=False) == 'works\n'
+
+
+def fenced(language):
+    """The first block of that language in README.md."""
+    with open(f'{TOP}/README.md', encoding='utf-8') as f:
+        return re.search(rf'^```{language}\n(.*?)^```', f.read(), re.M | re.S).group(1)
+
+
+def test_the_example_in_the_readme_builds_and_does_what_the_text_says():
+    source = fenced('c')
+    body = source[source.index('static void silent'):]
+    assert len(body.strip().splitlines()) <= 25, 'no longer the twenty lines that it says'
+    assert link_and_run(shared=True, source=source) == 'flushed\n'
+
+
+def test_the_packets_of_the_readme_are_sent():
+    """The script in a namespace of its own, by the program that the tests built."""
+    with open(f'{TOP}/README.md', encoding='utf-8') as f:
+        script = re.search(r'cat >script <<EOF\n(.*?)    EOF', f.read(), re.S).group(1)
+    if subprocess.run(['unshare', '--net', 'true'], check=False, capture_output=True).returncode:
+        skip('no network namespace here: it needs root')
+    cpu = min(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory() as where:
+        with open(f'{where}/script', 'w', encoding='utf-8') as f:
+            f.write(re.sub(r'^    ', '', script, flags=re.M).replace('kpktgend_0', f'kpktgend_{cpu}'))
+        text = run('unshare', '--net', 'sh', '-c',
+                   f'PATH=$PATH:/sbin ip link set lo up && {BUILD}/upktgen/upktgen run --backend packet {where}/script')
+    assert re.search(r'Result: OK: .* 1000 \(60byte,0frags\)', text), text
 
 
 def test_every_public_header_is_installed():
@@ -246,7 +275,7 @@ def main():
             print(f'# skip: {why}\nok {number} - {name} # SKIP {why}', flush=True)
         except Exception as what:  # pylint: disable=broad-except
             failed += 1
-            print('\n'.join('# ' + line for line in str(what).splitlines()))
+            print('\n'.join('# ' + line for line in (str(what) or traceback.format_exc()).splitlines()))
             print(f'not ok {number} - {name}', flush=True)
     sys.exit(1 if failed else 0)
 
