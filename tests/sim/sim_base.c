@@ -100,12 +100,14 @@ static void take_lock(void *arg)
 	}
 }
 
-SIM_PROGRAM(a_lock_excludes_and_wakes, 2, 500)
+SIM_PROGRAM(a_lock_excludes_and_wakes, 2, 1500)
 {
-	struct ww_os_thread a = sim_thread(take_lock, NULL), b = sim_thread(take_lock, NULL);
+	struct ww_os_thread t[3];
 
+	for (int i = 0; i < 3; i++)
+		t[i] = sim_thread(take_lock, NULL);
 	sim_go();
-	ww_os_thread_join(&a);
-	ww_os_thread_join(&b);
-	SIM_CHECK(count == 4);
+	for (int i = 0; i < 3; i++)
+		ww_os_thread_join(&t[i]);
+	SIM_CHECK(count == 6);
 }

@@ -234,6 +234,35 @@ SIM_PROGRAM(delete_sync_returns_when_the_callback_is_over, 2, 1500)
 	SIM_CHECK(!ww_timer_pending(&timer));
 }
 
+static SIM_STATE bool inside;
+
+static void arm_again_later(struct ww_timer *t)
+{
+	SIM_CHECK(!gone);
+	if (runs++)
+		return;
+	inside = true;
+	ww_clock_sleep_until(ww_clock_ns() + TICK_NS); /* until the deleter comes */
+	ww_mod_timer(t, ww_jiffies() + 1);
+	sim_step("at the callback's end");
+	SIM_CHECK(!gone);
+}
+
+/* The timer is idle, its callback runs and arms it again, just while somebody deletes it. */
+SIM_PROGRAM(delete_sync_sees_an_arming_between_its_looks, 2, 500)
+{
+	ww_clock_configure(1000, UINT64_MAX - 2);
+	ww_timer_setup(&timer, arm_again_later, 0);
+	ww_mod_timer(&timer, ww_jiffies());
+	while (!inside)
+		ww_clock_sleep_until(ww_clock_ns() + TICK_NS / 4);
+	sim_go();
+	ww_timer_delete_sync(&timer);
+	gone = true;
+	SIM_CHECK(!ww_timer_pending(&timer));
+	sleep_until_tick(ww_jiffies() + 3);
+}
+
 /* Another thread arms it on another CPU while it runs: it must not run twice at once. */
 static void move(void *arg)
 {
