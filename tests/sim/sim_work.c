@@ -3,6 +3,7 @@
 #include "sim/sim_programs.h"
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "wheelwork/clock.h"
 #include "wheelwork/work.h"
 
@@ -77,6 +78,37 @@ SIM_PROGRAM(a_refused_queueing_is_seen_by_the_pending_run, 2, 1500)
 	SIM_CHECK(seen[0] && seen[1]);
 	SIM_CHECK(ran == accepted);
 	SIM_CHECK(!ww_work_pending(&item[0]));
+	no_time_passed();
+}
+
+static SIM_STATE uint32_t done;
+
+static void note_and_wake(struct ww_work *w)
+{
+	(void)w;
+	ww_fetch_add(&done, 1u);
+	ww_futex_wake(&done, 1);
+}
+
+static void wait_until_done(uint32_t n)
+{
+	uint32_t seen_done;
+
+	while ((seen_done = ww_load_acquire(&done)) < n)
+		ww_futex_wait(&done, seen_done, WW_FOREVER);
+}
+
+/* Nobody but the queueing itself wakes the worker, which is just about to sleep. */
+SIM_PROGRAM(queueing_wakes_a_worker_that_goes_to_sleep, 2, 1500)
+{
+	begin(WW_WQ_UNBOUND);
+	for (int i = 0; i < ITEMS; i++)
+		ww_init_work(&item[i], note_and_wake);
+	go();
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		ww_queue_work(wq, &item[i]);
+		wait_until_done(i + 1);
+	}
 	no_time_passed();
 }
 
