@@ -11,6 +11,7 @@
 #include "netns.h"
 #include "transmit/engine.h"
 #include "transmit/link.h"
+#include "transmit/stamp.h"
 
 static struct pg_engine *make(const char *backend)
 {
@@ -383,6 +384,23 @@ TEST(clear_counters_begins_to_count_anew)
 
 /* --- pacing
  * -------------------------------------------------------------------------------------------- */
+
+/* Between two readings of the system's clock, to the microsecond that a stamp has. */
+TEST(a_counted_stamp_agrees_with_the_clock)
+{
+	struct pg_stamp s = {0};
+	uint64_t worst = 0;
+
+	for (int i = 0; i < 2000000; i++) {
+		uint64_t before = ww_clock_real_ns(), now = pg_stamp_now(&s);
+		uint64_t after = ww_clock_real_ns();
+		uint64_t off = now < before ? before - now : now > after ? now - after : 0;
+
+		worst = off > worst ? off : worst;
+	}
+	tap_note("at most %" PRIu64 " ns off", worst);
+	CHECK(worst < 1000);
+}
 
 TEST(a_paced_run_keeps_its_schedule)
 {

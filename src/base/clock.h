@@ -3,6 +3,7 @@
 #ifndef WW_BASE_CLOCK_H
 #define WW_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* CLOCK_MONOTONIC in nanoseconds, by the cheapest way that is exact on this machine. */
@@ -13,6 +14,20 @@ uint64_t ww_clock_os_ns(void);
 
 /* CLOCK_REALTIME in nanoseconds. */
 uint64_t ww_clock_real_ns(void);
+
+/*
+ * A counter of the CPU that moves at one rate on all CPUs, where ww_clock_cycles_steady(); else 0.
+ * For counting on from a reading of a real clock over a short time.
+ */
+static inline uint64_t ww_clock_cycles(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+bool ww_clock_cycles_steady(void);
 
 /* CPU time of the calling thread in nanoseconds. */
 uint64_t ww_clock_thread_cpu_ns(void);

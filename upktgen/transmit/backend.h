@@ -11,6 +11,7 @@
 #include "transmit/engine.h"
 #include "transmit/histogram.h"
 #include "transmit/link.h"
+#include "transmit/stamp.h"
 
 #define PG_WHY 128
 
@@ -24,6 +25,7 @@ struct pg_tx {
 	const char *ifname; /* without */
 	int cpu;
 	uint64_t seed;
+	struct pg_stamp stamp;
 	unsigned stamp_every;	 /* packets that share a clock reading */
 	bool no_burst;		 /* what was missed stays missed */
 	struct pg_config config; /* settled */

@@ -91,11 +91,11 @@ static bool fill_one(struct pg_frames *f, struct pg_tx *tx, unsigned i, uint64_t
 static unsigned fill_each(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 {
 	unsigned filled = 0;
-	uint64_t now = ww_clock_real_ns();
+	uint64_t now = pg_stamp_now(&tx->stamp);
 
 	for (unsigned i = 0; i < n; i++) {
 		if (i % tx->stamp_every == 0 && i > 0)
-			now = ww_clock_real_ns();
+			now = pg_stamp_now(&tx->stamp);
 		filled += fill_one(f, tx, filled, now);
 	}
 	return filled;
@@ -106,7 +106,7 @@ static void fill_all(struct pg_tx *tx, struct iovec *v, unsigned n)
 	for (unsigned i = 0; i < n; i += tx->stamp_every) {
 		unsigned slice = n - i < tx->stamp_every ? n - i : tx->stamp_every;
 
-		pg_packet_fill(tx->packet, v + i, slice, ww_clock_real_ns());
+		pg_packet_fill(tx->packet, v + i, slice, pg_stamp_now(&tx->stamp));
 	}
 }
 
