@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <xdp/xsk.h>
 
+#include <wheelwork/thread.h>
+
 #include "base/alloc.h"
 #include "base/atomic.h"
 #include "transmit/frames.h"
@@ -77,6 +79,14 @@ static int open_xsk(struct queue *q, const char *ifname, uint32_t id, __u16 bind
 }
 
 /* The device's own memory access where it has it, else a copy by the kernel. */
+static int bind_queue(struct xdp_tx *x, struct queue *q, const char *ifname, uint32_t id)
+{
+	int err = open_xsk(q, ifname, id, XDP_ZEROCOPY | XDP_USE_NEED_WAKEUP);
+
+	x->zero_copy = !err;
+	return err ? open_xsk(q, ifname, id, XDP_COPY | XDP_USE_NEED_WAKEUP) : 0;
+}
+
 static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint32_t id)
 {
 	q->area = mmap(NULL, (size_t)FRAMES * FRAME, PROT_READ | PROT_WRITE,
@@ -88,11 +98,13 @@ static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint3
 	q->free = ww_alloc(FRAMES * sizeof(q->free[0]));
 	if (!q->free)
 		return -ENOMEM;
-	int err = open_xsk(q, tx->ifname, id, XDP_ZEROCOPY | XDP_USE_NEED_WAKEUP);
+	int err = bind_queue(x, q, tx->ifname, id);
 
-	x->zero_copy = !err;
-	if (err)
-		err = open_xsk(q, tx->ifname, id, XDP_COPY | XDP_USE_NEED_WAKEUP);
+	/* The kernel lets a queue go a moment after its last socket was closed. */
+	for (int i = 0; i < 50 && err == -EBUSY; i++) {
+		ww_schedule_timeout_uninterruptible((int64_t)ww_msecs_to_jiffies(10));
+		err = bind_queue(x, q, tx->ifname, id);
+	}
 	if (err)
 		return err;
 	for (unsigned i = 0; i < FRAMES; i++) {
