@@ -21,9 +21,11 @@ struct ends {
 };
 
 /* Sender on pga, receiver on pgb, which are there. */
+static bool stamp_ns; /* of the next engine */
+
 static void connect_ends(struct ends *x, const char *backend, enum pg_receive_way way)
 {
-	struct pg_engine_options o = {.seed = 1, .backend = backend};
+	struct pg_engine_options o = {.seed = 1, .backend = backend, .stamp_ns = stamp_ns};
 	struct pg_receiver_options r = {.ifname = "pgb", .way = way, .from_start = true, .cpu = -1};
 	struct pg_config c;
 	char why[128];
@@ -304,6 +306,38 @@ TEST_LIMIT(injected_loss_duplication_reordering_and_damage_are_counted_exactly, 
 TEST_LIMIT(the_receiver_at_the_driver_counts_injected_faults_exactly, 60)
 {
 	injected_faults_are_counted(PG_RECEIVE_XDP);
+}
+
+static void nanoseconds(const char *backend, enum pg_receive_way way)
+{
+	struct pg_receive_summary s;
+	struct pg_config c;
+	struct ends x;
+
+	stamp_ns = true;
+	open_ends_way(&x, backend, way);
+	pg_device_get_config(x.device, &c);
+	c.flags |= PG_UDPCSUM;
+	pg_device_set_config(x.device, &c);
+	send_count(&x, 5000, 20000);
+	finish(&x, 5000, &s);
+	CHECK(s.fine);
+	CHECK_EQ(s.sequence.received, 5000);
+	CHECK_EQ(s.totals.damaged + s.totals.other + s.unstamped, 0);
+	CHECK_EQ(s.early, 0);
+	CHECK_EQ(s.latency.count, 5000);
+	CHECK(s.latency.min > 0);
+}
+
+TEST(nanosecond_stamps_are_read_through_packet_sockets)
+{
+	nanoseconds("packet", PG_RECEIVE_PACKET);
+}
+
+TEST(nanosecond_stamps_are_read_at_the_driver)
+{
+	need_bpf();
+	nanoseconds("live", PG_RECEIVE_XDP);
 }
 
 TEST(latency_is_measured_and_plausible)

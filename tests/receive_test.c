@@ -321,6 +321,11 @@ static void with_mpls(struct pg_config *c)
 	c->mpls[2] = 0x30000;
 }
 
+static void with_ns(struct pg_config *c)
+{
+	c->stamp_ns = true;
+}
+
 static void with_ip6(struct pg_config *c)
 {
 	c->flags |= PG_IPV6;
@@ -330,11 +335,11 @@ static void with_ip6(struct pg_config *c)
 
 TEST(what_the_generator_writes_is_read_back)
 {
-	void (*const shapes[])(struct pg_config *) = {NULL, with_vlans, with_mpls, with_ip6};
+	void (*const shapes[])(struct pg_config *) = {NULL, with_vlans, with_mpls, with_ip6, with_ns};
 	static uint8_t buf[2048];
 	struct pg_frame_facts f;
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		struct pg_packet *p = generator(shapes[i]);
 
 		for (uint32_t n = 1; n < 300; n++) {
@@ -343,8 +348,8 @@ TEST(what_the_generator_writes_is_read_back)
 			pg_packet_sent(p, 1);
 			CHECK_EQ(read_back(buf, len, &f), PG_FRAME_OURS);
 			CHECK_EQ(f.seq, n);
-			CHECK_EQ(f.sec, 1234567890);
-			CHECK_EQ(f.usec, 123456);
+			CHECK_EQ(f.sent_ns, i == 4 ? 1234567890123456789u : 1234567890123456000u);
+			CHECK_EQ(f.fine, i == 4);
 			CHECK_EQ(f.dport, 9);
 		}
 		pg_packet_end(p);

@@ -14,6 +14,7 @@ enum {
 	KEY_STRICT,
 	KEY_NO_BURST,
 	KEY_STAMP,
+	KEY_STAMP_UNIT,
 	KEY_JSON,
 	KEY_PROGRESS,
 	KEY_RECEIVER
@@ -25,6 +26,9 @@ static const struct argp_option engine_options[] = {
 	{"strict", KEY_STRICT, NULL, 0,
 	 "refuse and answer as the kernel does, also where ours is kinder", 0},
 	{"no-burst", KEY_NO_BURST, NULL, 0, "after a stall, do not catch up with the schedule", 0},
+	{"stamp", KEY_STAMP_UNIT, "UNIT", 0,
+	 "us: the kernel's time stamps; ns: finer ones, which only upktgen's receiver reads (us)",
+	 0},
 	{"stamp-every", KEY_STAMP, "N", 0, "packets that share one reading of the clock (1)", 0},
 	{0},
 };
@@ -101,6 +105,11 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_BURST:
 		o->engine.no_burst = true;
+		return 0;
+	case KEY_STAMP_UNIT:
+		if (strcmp(arg, "us") && strcmp(arg, "ns"))
+			argp_error(state, "--stamp: '%s' is neither us nor ns", arg);
+		o->engine.stamp_ns = !strcmp(arg, "ns");
 		return 0;
 	case KEY_STAMP:
 		o->engine.stamp_every = (unsigned)upk_number(state, "--stamp-every", arg, 1 << 20);

@@ -12,8 +12,9 @@
 #include <stdint.h>
 
 #define PG_MAGIC      0xbe9be955u
-#define PG_NEVER      UINT64_MAX /* delay: transmit nothing, but run */
-#define PG_MIN_PKT    42u	 /* Ethernet + IPv4 + UDP */
+#define PG_MAGIC_NS   0xbe9be95bu /* ours: the eight bytes of time are nanoseconds */
+#define PG_NEVER      UINT64_MAX  /* delay: transmit nothing, but run */
+#define PG_MIN_PKT    42u	  /* Ethernet + IPv4 + UDP */
 #define PG_MAX_MPLS   16
 #define PG_MAX_IMIX   20
 #define PG_IMIX_SLOTS 100
@@ -68,6 +69,7 @@ struct pg_config {
 
 	/* What the device has, put here by the engine when it is added and again at each start. */
 	uint8_t dev_mac[6];
+	bool stamp_ns;		   /* PG_MAGIC_NS; only our receiver knows it */
 	uint32_t dev_addr;	   /* its first IPv4 address, 0 if none */
 	struct in6_addr dev_addr6; /* its link-local address, all 0 if none */
 

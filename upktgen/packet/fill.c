@@ -23,6 +23,7 @@ fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp, uint32_t 
 	const unsigned ip = p->ip_off, udp = p->udp_off;
 	const uint32_t ip_base = p->ip_base;
 	const uint64_t udp_base = (uint64_t)p->udp_base + stamp_sum;
+	const uint64_t magic = (uint64_t)p->magic << 32;
 	uint32_t seq = p->seq, id = p->ip_id;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -48,7 +49,7 @@ fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp, uint32_t 
 
 			pg_put16(buf + udp + 6, sum ? sum : 0xffff);
 		}
-		pg_put64(buf + udp + 8, (uint64_t)PG_MAGIC << 32 | seq);
+		pg_put64(buf + udp + 8, magic | seq);
 		pg_put64(buf + udp + 16, stamp);
 		seq++;
 		v[i].iov_len = p->len;

@@ -36,6 +36,7 @@ struct pg_packet {
 	uint32_t len; /* of the next frame */
 	uint16_t ip_off, udp_off;
 	uint32_t ip_base, udp_base; /* sums of all that never changes */
+	uint32_t magic;
 	uint32_t saddr, daddr;
 	uint16_t udp_src, udp_dst;
 	uint16_t queue;

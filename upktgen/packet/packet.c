@@ -132,7 +132,8 @@ static void lay_template(struct pg_packet *p)
 	/* the pseudo-header: both addresses, the length once more, the protocol */
 	p->udp_base = PG_IPPROTO_UDP + sum_of(udp, 6) + sum_of(udp + 4, 2);
 	p->udp_base += ip6 ? sum_of(ip + 8, 32) : sum_of(ip + 12, 8);
-	p->udp_base += pg_halves(PG_MAGIC);
+	p->magic = p->config.stamp_ns ? PG_MAGIC_NS : PG_MAGIC;
+	p->udp_base += pg_halves(p->magic);
 	p->ip_base = sum_of(ip, PG_IP4_LEN);
 }
 
@@ -233,7 +234,9 @@ void pg_packet_fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t n
 {
 	uint64_t stamp = 0;
 
-	if (!(p->config.flags & PG_NO_TIMESTAMP))
+	if (p->config.stamp_ns)
+		stamp = now_real_ns;
+	else if (!(p->config.flags & PG_NO_TIMESTAMP))
 		stamp = now_real_ns / 1000000000 << 32 | now_real_ns % 1000000000 / 1000;
 	p->fill(p, v, n, stamp, pg_halves((uint32_t)(stamp >> 32)) + pg_halves((uint32_t)stamp));
 }

@@ -11,7 +11,8 @@
 struct pg_arrival {
 	enum pg_frame_kind kind;
 	uint32_t seq;
-	uint32_t sec, usec;  /* the stamp as it stands in the frame */
+	bool fine;	     /* stamps of 1 ns rather than 1 us */
+	uint64_t sent_ns;    /* CLOCK_REALTIME; 0: not stamped */
 	uint64_t arrived_ns; /* CLOCK_REALTIME; 0: not read for this one */
 	uint32_t bytes;	     /* with tags, without CRC */
 	uint32_t flow;	     /* hash of addresses and ports */

@@ -109,8 +109,8 @@ static void hand_over(struct pg_capture *c, const struct tpacket3_hdr *h, pg_arr
 		.kind = pg_frame_read((const uint8_t *)h + h->tp_mac, h->tp_snaplen, h->tp_len,
 				      summed, c->dport, &f),
 		.seq = f.seq,
-		.sec = f.sec,
-		.usec = f.usec,
+		.fine = f.fine,
+		.sent_ns = f.sent_ns,
 		.arrived_ns = h->tp_sec * 1000000000ull + h->tp_nsec,
 		/* the kernel took a tag out */
 		.bytes = h->tp_len + (h->tp_status & TP_STATUS_VLAN_VALID ? 4 : 0),

@@ -146,7 +146,7 @@ enum pg_frame_kind pg_frame_read(const uint8_t *d, uint32_t caplen, uint32_t len
 	if (udp == 0 || udp + UDP_LEN + HDR_LEN > caplen)
 		return PG_FRAME_OTHER;
 	const uint8_t *h = d + udp + UDP_LEN;
-	bool magic = get32(h) == PG_MAGIC;
+	bool fine = get32(h) == PG_MAGIC_NS, magic = fine || get32(h) == PG_MAGIC;
 
 	out->sport = (uint16_t)get16(d + udp);
 	out->dport = (uint16_t)get16(d + udp + 2);
@@ -158,7 +158,8 @@ enum pg_frame_kind pg_frame_read(const uint8_t *d, uint32_t caplen, uint32_t len
 	    !udp_whole(d + udp, caplen - udp, sum))
 		return PG_FRAME_DAMAGED;
 	out->seq = get32(h + 4);
-	out->sec = get32(h + 8);
-	out->usec = get32(h + 12);
+	out->fine = fine;
+	out->sent_ns = fine ? (uint64_t)get32(h + 8) << 32 | get32(h + 12)
+			    : get32(h + 8) * 1000000000ull + get32(h + 12) * 1000ull;
 	return PG_FRAME_OURS;
 }

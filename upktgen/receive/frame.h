@@ -14,7 +14,8 @@ enum pg_frame_kind {
 
 struct pg_frame_facts {
 	uint32_t seq;
-	uint32_t sec, usec;    /* as they stand in the frame */
+	uint64_t sent_ns;      /* CLOCK_REALTIME; 0: not stamped */
+	bool fine;	       /* stamps of 1 ns rather than 1 us */
 	uint32_t saddr, daddr; /* IPv4, or a hash of the IPv6 address; host order */
 	uint16_t sport, dport;
 	uint8_t version; /* 4 or 6 */

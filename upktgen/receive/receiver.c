@@ -19,8 +19,6 @@
 #include "receive/capture.h"
 #include "receive/tap.h"
 
-#define NS_PER_S 1000000000ull
-
 struct pg_receiver {
 	struct pg_tap *tap;	       /* T: one of these two */
 	struct pg_capture capture;     /* T */
@@ -28,6 +26,7 @@ struct pg_receiver {
 	struct pg_histogram latency;   /* T */
 	struct pg_histogram jitter;    /* T */
 	uint64_t last_latency;	       /* T */
+	bool fine;		       /* T */
 	uint64_t early, unstamped;     /* T */
 	struct pg_receive_totals now;  /* T: published after each block */
 	struct pg_receive_totals seen; /* P */
@@ -52,13 +51,11 @@ static void fell_silent(struct ww_work *work)
 
 static void measure(struct pg_receiver *r, const struct pg_arrival *a)
 {
-	uint64_t sent_ns = a->sec * NS_PER_S + (uint64_t)a->usec * 1000;
-
-	if (sent_ns > a->arrived_ns) {
+	if (a->sent_ns > a->arrived_ns) {
 		r->early++;
 		return;
 	}
-	uint64_t latency = a->arrived_ns - sent_ns;
+	uint64_t latency = a->arrived_ns - a->sent_ns;
 
 	if (r->latency.count > 0)
 		pg_histogram_add(&r->jitter, latency > r->last_latency ? latency - r->last_latency
@@ -80,13 +77,14 @@ static void take(void *arg, const struct pg_arrival *a)
 	}
 	r->now.frames++;
 	r->now.bytes += a->bytes;
-	pg_sequence_add(&r->sequence, a->seq, ((uint64_t)a->sec << 32) | a->usec);
+	pg_sequence_add(&r->sequence, a->seq, a->sent_ns);
 	if (a->arrived_ns) {
 		if (r->now.first_ns == 0)
 			r->now.first_ns = a->arrived_ns;
 		r->now.last_ns = a->arrived_ns;
 	}
-	if (a->sec == 0)
+	r->fine = a->fine;
+	if (a->sent_ns == 0)
 		r->unstamped++;
 	else if (a->arrived_ns)
 		measure(r, a);
@@ -271,6 +269,7 @@ void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_rece
 	out->jitter = r->jitter;
 	out->way = r->tap ? "xdp" : "packet";
 	out->cpus = r->tap ? pg_tap_cpus(r->tap) : 1;
+	out->fine = r->fine;
 	out->early = r->early;
 	out->unstamped = r->unstamped;
 	out->tail_closed = last_seq != 0;

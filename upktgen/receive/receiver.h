@@ -52,6 +52,7 @@ struct pg_receive_summary {
 	unsigned cpus;	 /* on which frames came in: between several the order is not known */
 	uint64_t lost;	 /* by the network: holes that are neither damaged frames nor our drops */
 	uint64_t early;	 /* stamped later than they arrived: the clocks differ */
+	bool fine;	 /* stamps of 1 ns rather than 1 us */
 	uint64_t unstamped; /* the sender wrote no time */
 	bool tail_closed;   /* the sender's last number was known */
 };

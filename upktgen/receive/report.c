@@ -13,10 +13,11 @@ static void print_latency(const struct pg_receive_summary *s, FILE *out)
 		fprintf(out, "     latency: not known, the sender wrote no time stamps\n");
 		return;
 	}
-	fprintf(out, "     latency: min %s  p50 %s  p99 %s  p99.9 %s  max %s (stamps of 1 us)\n",
+	fprintf(out, "     latency: min %s  p50 %s  p99 %s  p99.9 %s  max %s (stamps of 1 %s)\n",
 		pg_duration(h->min, a), pg_duration(pg_histogram_share(h, 500000), b),
 		pg_duration(pg_histogram_share(h, 990000), c),
-		pg_duration(pg_histogram_share(h, 999000), d), pg_duration(h->max, e));
+		pg_duration(pg_histogram_share(h, 999000), d), pg_duration(h->max, e),
+		s->fine ? "ns" : "us");
 	fprintf(out, "     jitter: p50 %s  p99 %s  max %s\n",
 		pg_duration(pg_histogram_share(&s->jitter, 500000), a),
 		pg_duration(pg_histogram_share(&s->jitter, 990000), b),

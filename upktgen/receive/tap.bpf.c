@@ -213,7 +213,7 @@ SEC("xdp")
 int pg_tap(struct xdp_md *ctx)
 {
 	__u8 *d = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
-	__u32 cpu = bpf_get_smp_processor_id(), type = 0, dport, meta, magic;
+	__u32 cpu = bpf_get_smp_processor_id(), type = 0, dport, meta, magic, fine;
 	struct pg_tap_ring *r = bpf_map_lookup_elem(&rings, &cpu);
 	struct found f = {0};
 	__u8 *ip = network(d, end, &type);
@@ -224,10 +224,14 @@ int pg_tap(struct xdp_md *ctx)
 	    f.udp + 24 > end)
 		goto other;
 	dport = get16(f.udp + 2);
-	magic = get32(f.udp + 8) == 0xbe9be955;
+	magic = get32(f.udp + 8);
+	fine = magic == 0xbe9be95b;
+	magic = fine || magic == 0xbe9be955;
 	if (!magic && dport + 1 != r->dport)
 		goto other;
 	meta = judge(ctx, &f, end, (__u32)(end - d) & 0xffff, magic);
+	if (fine)
+		meta |= PG_TAP_FINE;
 	if (!(meta & PG_TAP_DAMAGED))
 		r->dport = dport + 1;
 	f.flow = f.flow * 17 + *(__u32 *)f.udp;

@@ -127,8 +127,10 @@ static void hand_over(const struct pg_tap *t, const struct pg_tap_record *r, pg_
 	struct pg_arrival a = {
 		.kind = r->meta & PG_TAP_DAMAGED ? PG_FRAME_DAMAGED : PG_FRAME_OURS,
 		.seq = r->seq,
-		.sec = (uint32_t)(r->stamp >> 32),
-		.usec = (uint32_t)r->stamp,
+		.fine = r->meta & PG_TAP_FINE,
+		.sent_ns = r->meta & PG_TAP_FINE
+				   ? r->stamp
+				   : (r->stamp >> 32) * 1000000000 + (uint32_t)r->stamp * 1000ull,
 		.arrived_ns = r->arrived_ns ? r->arrived_ns - (uint64_t)t->tai_offset_ns : 0,
 		.bytes = r->meta & 0xffff,
 		.flow = r->flow,

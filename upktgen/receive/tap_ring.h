@@ -11,7 +11,7 @@
 
 #define PG_TAP_RECORDS (1u << 20) /* 32 MB: 80 ms at 13 million frames/s */
 
-enum { PG_TAP_DAMAGED = 1u << 16 }; /* in meta, above the length */
+enum { PG_TAP_DAMAGED = 1u << 16, PG_TAP_FINE = 1u << 17 }; /* in meta, above the length */
 
 struct pg_tap_record {
 	__u32 seq;

@@ -134,7 +134,7 @@ static void configure(struct pg_live_config *c, const struct pg_tx *tx, bool pac
 	c->ip_off = p->ip_off;
 	c->udp_off = p->udp_off;
 	c->checksum = g->flags & PG_UDPCSUM ? 1 : 0;
-	c->stamped = !(g->flags & PG_NO_TIMESTAMP);
+	c->stamped = g->stamp_ns || !(g->flags & PG_NO_TIMESTAMP);
 	c->stamp_mask = stamp_mask(tx->stamp_every);
 	c->copies = tx->copies;
 	c->paced = paced;
@@ -143,6 +143,8 @@ static void configure(struct pg_live_config *c, const struct pg_tx *tx, bool pac
 	c->catch_up = !tx->no_burst;
 	c->ip_base = p->ip_base;
 	c->udp_base = p->udp_base;
+	c->magic = p->magic;
+	c->stamp_ns = g->stamp_ns;
 	c->min_size = g->min_pkt_size;
 	c->max_size = g->max_pkt_size;
 	c->max_len = pg_config_longest(g);

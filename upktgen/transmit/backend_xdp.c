@@ -40,7 +40,7 @@ struct queue {
 	unsigned waiting; /* submitted, not yet taken off the ring by the kernel */
 	uint32_t taken;	  /* the kernel's consumer index as last seen */
 	uint64_t bytes[RING];
-	uint32_t at; /* producer index, for bytes */
+	uint32_t drops;
 };
 
 struct xdp_tx {
@@ -286,7 +286,15 @@ static int kick(struct pg_tx *tx, struct queue *q)
 	if (sendto(xsk_socket__fd(q->xsk), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
-	case EBUSY: /* the driver dropped the frame before */
+	case EBUSY: /* the driver dropped the frame before; for want of a carrier, too */
+		if (q->drops++ % 64 == 0) {
+			int lost = pg_link_trouble(tx->ifname, &tx->link, tx->why);
+
+			if (lost) {
+				tx->causes[PG_ERR_DOWN]++;
+				return lost;
+			}
+		}
 		return 1;
 	case EAGAIN:
 	case EINTR:

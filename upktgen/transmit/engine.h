@@ -17,6 +17,7 @@ struct pg_engine_options {
 	const char *backend;  /* NULL: chosen by probing, and told */
 	bool strict;	      /* refuse what the kernel refuses */
 	bool no_burst;	      /* after a stall, do not catch up */
+	bool stamp_ns;	      /* stamps of 1 ns, under a magic of our own */
 	unsigned stamp_every; /* packets that share one reading of the clock; 0: 1 */
 };
 

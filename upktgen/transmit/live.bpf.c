@@ -263,9 +263,14 @@ inline_always __u32 next_size(void)
 inline_always void read_clock(void)
 {
 	__u64 ns = bpf_ktime_get_tai_ns() - state.tai_offset_ns;
-	__u64 sec = ns / 1000000000;
 
-	state.stamp = sec << 32 | (ns - sec * 1000000000) / 1000;
+	if (cfg.stamp_ns) {
+		state.stamp = ns;
+	} else {
+		__u64 sec = ns / 1000000000;
+
+		state.stamp = sec << 32 | (ns - sec * 1000000000) / 1000;
+	}
 	state.stamp_due = 0;
 }
 
@@ -371,7 +376,7 @@ inline_always void seal(__u8 *d, const struct sums *s)
 
 		put16(udp + 6, sum ? sum : 0xffff);
 	}
-	put32(udp + 8, 0xbe9be955);
+	put32(udp + 8, cfg.magic);
 	put32(udp + 12, seq);
 	put32(udp + 16, (__u32)(stamp >> 32));
 	put32(udp + 20, (__u32)stamp);

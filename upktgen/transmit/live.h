@@ -31,6 +31,7 @@ struct pg_live_config {
 	__u32 unit;	 /* packets that leave together */
 	__u32 catch_up;
 	__u32 ip_base, udp_base;
+	__u32 magic, stamp_ns;
 
 	__u32 flow_way; /* LINEAR: in order; RANDOM; FIXED: no flows */
 	__u32 flows, flowlen;

@@ -59,6 +59,7 @@ static int prepare_tx(struct pg_device *d)
 	memcpy(d->config.dev_mac, tx->link.mac, sizeof(tx->link.mac));
 	d->config.dev_addr = tx->link.addr;
 	d->config.dev_addr6 = tx->link.addr6;
+	d->config.stamp_ns = d->engine->options.stamp_ns;
 	pg_config_settle(&d->config, tx->link.nr_queues);
 	tx->config = d->config;
 	ww_unlock(&d->engine->lock);
