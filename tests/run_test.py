@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The main job from outside: ./dev run's script and the program, as a user meets them."""
 import glob
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import time
 import traceback
+import xml.etree.ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
@@ -269,6 +271,33 @@ def tshark_finds_valid_frames_from_live():
     if not IS_ROOT:
         raise Skip('loading BPF programs needs root')
     valid_by_tshark('live')
+
+
+@case
+def the_receiver_by_itself_writes_json_and_a_picture():
+    with tempfile.TemporaryDirectory() as d:
+        os.chmod(d, 0o777)
+        inside = f'''
+ip link add pgtx type veth peer name pgrx
+for d in pgtx pgrx; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6; done
+ip link set pgrx up; ip link set pgtx up
+{UPKTGEN} receive --json --svg {d}/picture.svg --way packet --last 3000 pgrx >{d}/out.json 2>{d}/log &
+while ! grep -q receiving {d}/log; do sleep 0.05; done
+{UPKTGEN} run --seed 7 -b packet --stamp ns - <<'X' || exit 1
+{script(3000)}
+X
+wait $!
+'''
+        r = run(need_namespace() + ['sh', '-c', inside])
+        check(r.returncode == 0, r.stdout + r.stderr + open(d + '/log', encoding='utf-8').read())
+        with open(d + '/out.json', encoding='utf-8') as f:
+            o = json.load(f)
+        picture = xml.etree.ElementTree.parse(d + '/picture.svg').getroot()
+    check(o['packets'] == o['distinct'] == 3000 and o['lost'] == o['damaged'] == 0, str(o)[:500])
+    check(o['tail_known'] and o['stamp_resolution_ns'] == 1 and o['last_sequence'] == 3000, str(o)[:500])
+    check(sum(b[2] for b in o['latency']['buckets']) == o['latency']['samples'] == 3000, str(o)[:500])
+    bars = [e for e in picture if e.tag.endswith('rect')]
+    check(sum(int(e[0].text) for e in bars) == 3000, 'the picture shows every sample once')
 
 
 def main():

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <wheelwork/thread.h>
@@ -18,7 +19,9 @@
 struct arguments {
 	const char *ifname;
 	uint64_t last, seconds, silence_ms;
-	bool quiet;
+	bool quiet, json;
+	const char *svg;
+	enum pg_receive_way way;
 };
 
 static uint32_t interrupted;
@@ -38,6 +41,12 @@ static const struct argp_option options[] = {
 	{"silence", 's', "MS", 0,
 	 "End when nothing came for MS milliseconds (default 1000 with "
 	 "--last, else never)",
+	 0},
+	{"json", 'j', NULL, 0, "The result as a JSON object", 0},
+	{"svg", 'g', "FILE", 0, "Also the latency histogram, as a picture in FILE", 0},
+	{"way", 'w', "xdp|packet", 0,
+	 "How to receive: a program at the driver, or a packet socket (default: the first that can "
+	 "be had)",
 	 0},
 	{"quiet", 'q', NULL, 0, "No progress", 0},
 	{0},
@@ -68,6 +77,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		a->silence_ms = number(state, arg, 1000000000);
+		return 0;
+	case 'j':
+		a->json = true;
+		return 0;
+	case 'g':
+		a->svg = arg;
+		return 0;
+	case 'w':
+		if (strcmp(arg, "xdp") && strcmp(arg, "packet"))
+			argp_error(state, "--way: '%s' is neither xdp nor packet", arg);
+		a->way = !strcmp(arg, "xdp") ? PG_RECEIVE_XDP : PG_RECEIVE_PACKET;
 		return 0;
 	case 'q':
 		a->quiet = true;
@@ -153,6 +173,7 @@ int upk_cmd_receive(int argc, char **argv)
 	catch_signals();
 	struct pg_receiver_options o = {
 		.ifname = a.ifname,
+		.way = a.way,
 		.cpu = -1,
 		.silence_ms = (uint32_t)a.silence_ms,
 	};
@@ -166,6 +187,15 @@ int upk_cmd_receive(int argc, char **argv)
 		fprintf(stderr, "receiving on %s, Ctrl-C ends it\n", a.ifname);
 	wait_for_end(r, &a);
 	pg_receiver_finish(r, (uint32_t)a.last, &s);
-	pg_receive_print(a.ifname, &s, stdout);
+	if (a.json)
+		pg_receive_print_json(a.ifname, &s, stdout);
+	else
+		pg_receive_print(a.ifname, &s, stdout);
+	int err = a.svg ? pg_receive_write_svg(a.svg, a.ifname, &s) : 0;
+
+	if (err) {
+		fprintf(stderr, "upktgen receive: %s: %s\n", a.svg, strerror(-err));
+		return UPK_FAILED;
+	}
 	return s.totals.gone ? UPK_FAILED : UPK_OK;
 }

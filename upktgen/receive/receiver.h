@@ -77,5 +77,8 @@ bool pg_receiver_wait(struct pg_receiver *r, uint32_t last_seq, uint32_t quiet_m
 void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out);
 
 void pg_receive_print(const char *ifname, const struct pg_receive_summary *s, FILE *out);
+void pg_receive_print_json(const char *ifname, const struct pg_receive_summary *s, FILE *out);
+/* The latency histogram as a picture. 0 or -errno. */
+int pg_receive_write_svg(const char *file, const char *ifname, const struct pg_receive_summary *s);
 
 #endif
