@@ -493,6 +493,47 @@ TEST(start_hooks_run_in_order_and_exit_hooks_in_reverse_before_stop_returns)
 	CHECK_STR(hook_log, "abcCA");
 }
 
+static char hooked_names[16][16];
+
+static void hook_name(void *arg)
+{
+	ww_os_thread_get_name(hooked_names[ww_fetch_add((int *)arg, 1) & 15], 16);
+}
+
+static int things_ran;
+
+static void timer_ran(struct ww_timer *timer)
+{
+	(void)timer;
+	ww_fetch_add(&things_ran, 1);
+}
+
+static void work_ran(struct ww_work *work)
+{
+	(void)work;
+	ww_fetch_add(&things_ran, 1);
+}
+
+TEST(start_hooks_run_in_the_threads_of_timers_and_pools_too)
+{
+	static struct ww_timer timer;
+	static struct ww_work work;
+	int n = 0, timers = 0, workers = 0;
+
+	CHECK(ww_thread_add_hooks(hook_name, NULL, &n) > 0);
+	ww_timer_setup(&timer, timer_ran, 0);
+	ww_mod_timer(&timer, ww_jiffies());
+	ww_init_work(&work, work_ran);
+	ww_schedule_work(&work);
+	UNTIL(ww_load_acquire(&things_ran) == 2);
+	for (int i = 0; i < ww_load_acquire(&n) && i < 16; i++) {
+		timers += strstr(hooked_names[i], "timer") != NULL;
+		workers += strstr(hooked_names[i], "timer") == NULL;
+	}
+	CHECK(timers > 0);
+	CHECK(workers > 0);
+}
+
 TEST(memory_that_runs_out_at_any_allocation_makes_create_fail_and_nothing_else)
 {
 	ww_current();

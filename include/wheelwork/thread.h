@@ -179,7 +179,8 @@ int ww_schedule_hrtimeout(uint64_t expires_ns);
 
 /*
  * 1 if it slept, 0 if not. A full barrier in both cases. The thread must be referenced, or known
- * not to end. Unlike all else here, also from a signal handler: no lock, no allocation, errno kept. Kernel: wake_up_process(), wake_up_state() (only out of the states in mask).
+ * not to end. Unlike all else here, also from a signal handler: no lock, no allocation, errno kept.
+ * Kernel: wake_up_process(), wake_up_state() (only out of the states in mask).
  */
 int ww_wake_up_process(struct ww_thread *thread);
 int ww_wake_up_state(struct ww_thread *thread, unsigned mask);

@@ -51,8 +51,8 @@ static inline struct ww_worker_delayed_work *ww_to_worker_delayed_work(struct ww
 
 /*
  * A worker with a thread of its own, which sleeps until ww_wake_up_process(ww_worker_thread(w)), or
- * until something is queued; run wakes it at once. Names and CPUs as in thread.h. NULL + errno. Sleeps.
- * Kernel: kthread_create_worker(), kthread_run_worker(), and their forms.
+ * until something is queued; run wakes it at once. Names and CPUs as in thread.h. NULL + errno.
+ * Sleeps. Kernel: kthread_create_worker(), kthread_run_worker(), and their forms.
  */
 struct ww_worker *ww_worker_create(unsigned flags, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

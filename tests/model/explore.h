@@ -95,6 +95,7 @@ bool m_others_done(struct m *m);
 	switch (t->pc) {                                                                           \
 	case 0:
 #define M_END                                                                                      \
+	; /* a label needs a statement */                                                          \
 	}                                                                                          \
 	t->done = 1
 
