@@ -526,7 +526,7 @@ TEST(a_base_with_its_own_thread_runs_what_is_bound_to_it)
 	CHECK(b != NULL);
 	ww_timer_setup(&t, note, 0);
 	CHECK_EQ(ww_timer_set_base(&t, b), 0);
-	ww_mod_timer(&t, ww_jiffies() + 5);
+	ww_mod_timer(&t, ww_jiffies() + 300);
 	CHECK_EQ(ww_timer_set_base(&t, NULL), -EBUSY);
 	CHECK_EQ(reports, 1);
 	CHECK_EQ(ww_base_destroy(b), -EBUSY);

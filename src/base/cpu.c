@@ -156,7 +156,7 @@ void ww_cpu_set_topology_root(const char *root)
 	once = (pthread_once_t)PTHREAD_ONCE_INIT;
 }
 
-int ww_cpu_current(void)
+static inline int current_cpu(void)
 {
 #if defined(RSEQ_SIG) && !defined(WW_SIM)
 	if (__rseq_size) {
@@ -172,9 +172,14 @@ int ww_cpu_current(void)
 	return cpu < 0 ? 0 : cpu;
 }
 
+int ww_cpu_current(void)
+{
+	return current_cpu();
+}
+
 int ww_cpu_current_slot(void)
 {
-	int cpu = ww_cpu_current();
+	int cpu = current_cpu();
 
 	/* Asked for at every arming of a timer: not by way of topology(). */
 	if (ww_likely(ww_load_acquire(&known)) && cpu < CPU_SETSIZE) /* pairs: CPU-1 */

@@ -23,16 +23,15 @@ static struct {
 	uint64_t period_ns;	 /* (S) of one tick where it is whole, else 0 */
 	uint64_t period_inverse; /* (S) 2^64 / period_ns, rounded down */
 	unsigned hz;		 /* (S) */
-	bool is_virtual;	 /* (S) */
 	bool configured;	 /* (L) hz and initial were chosen by the caller */
-	bool started;		 /* (A) */
 } c;
+struct ww_clock_mode ww_clock_mode; /* (S); started (A) */
 static struct ww_lock start_lock;
 
-static void start_slow(void)
+void ww_clock_start_slow(void)
 {
 	ww_lock(&start_lock);
-	if (!c.started) {
+	if (!ww_clock_mode.started) {
 		if (!c.configured) {
 			c.hz = 1000;
 			/* As the kernel does: code that cuts the counter to 32 bits fails in 5 min.
@@ -44,17 +43,11 @@ static void start_slow(void)
 			c.period_inverse = UINT64_MAX / c.period_ns;
 		}
 		/* Every run on the virtual clock is the same: it begins one second after zero. */
-		c.epoch_ns = c.is_virtual ? NS_PER_S : ww_clock_ns();
+		c.epoch_ns = ww_clock_mode.is_virtual ? NS_PER_S : ww_clock_ns();
 		ww_virtual_start(c.initial);
-		ww_store_release(&c.started, true); /* pairs: CLOCK-1 */
+		ww_store_release(&ww_clock_mode.started, true); /* pairs: CLOCK-1 */
 	}
 	ww_unlock(&start_lock);
-}
-
-void ww_clock_start(void)
-{
-	if (ww_unlikely(!ww_load_acquire(&c.started))) /* pairs: CLOCK-1 */
-		start_slow();
 }
 
 WW_EXPORT int ww_clock_configure(unsigned hz, uint64_t initial_jiffies)
@@ -64,7 +57,7 @@ WW_EXPORT int ww_clock_configure(unsigned hz, uint64_t initial_jiffies)
 	if (hz < 1 || hz > 1000000)
 		return -EINVAL;
 	ww_lock(&start_lock);
-	if (c.started) {
+	if (ww_clock_mode.started) {
 		err = -EBUSY;
 	} else {
 		c.hz = hz;
@@ -80,18 +73,12 @@ WW_EXPORT int ww_clock_use_virtual(void)
 	int err = 0;
 
 	ww_lock(&start_lock);
-	if (c.started && !c.is_virtual)
+	if (ww_clock_mode.started && !ww_clock_mode.is_virtual)
 		err = -EBUSY;
 	else
-		c.is_virtual = true;
+		ww_clock_mode.is_virtual = true;
 	ww_unlock(&start_lock);
 	return err;
-}
-
-bool ww_clock_is_virtual(void)
-{
-	ww_clock_start();
-	return c.is_virtual;
 }
 
 /* Whole ticks in ns nanoseconds since the epoch. */
@@ -126,7 +113,7 @@ WW_EXPORT unsigned ww_hz(void)
 WW_EXPORT uint64_t ww_jiffies(void)
 {
 	ww_clock_start();
-	if (ww_unlikely(c.is_virtual))
+	if (ww_unlikely(ww_clock_mode.is_virtual))
 		return ww_virtual_jiffies();
 	return c.initial + ticks_in(ww_clock_ns() - c.epoch_ns);
 }
@@ -134,7 +121,7 @@ WW_EXPORT uint64_t ww_jiffies(void)
 WW_EXPORT uint64_t ww_ktime_get_ns(void)
 {
 	ww_clock_start();
-	if (ww_unlikely(c.is_virtual))
+	if (ww_unlikely(ww_clock_mode.is_virtual))
 		return c.epoch_ns + tick_begins(ww_virtual_jiffies() - c.initial);
 	return ww_clock_ns();
 }

@@ -6,10 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomic.h"
 #include "wheelwork/clock.h"
 
-/* Fixes the configuration; every first use of a clock comes through here. Cheap when done. */
-void ww_clock_start(void);
+/* Constant once started is set. */
+struct ww_clock_mode {
+	bool started, is_virtual;
+};
+extern struct ww_clock_mode ww_clock_mode __attribute__((visibility("hidden")));
+
+/* Fixes the configuration; every first use of a clock comes through ww_clock_start(). */
+void ww_clock_start_slow(void);
+
+static inline void ww_clock_start(void)
+{
+	if (ww_unlikely(!ww_load_acquire(&ww_clock_mode.started))) /* pairs: CLOCK-1 */
+		ww_clock_start_slow();
+}
 
 /*
  * The first CLOCK_MONOTONIC nanosecond at which the counter reads tick or more; UINT64_MAX where
@@ -18,7 +31,11 @@ void ww_clock_start(void);
 uint64_t ww_tick_to_ns(uint64_t tick);
 
 /* Whether time is virtual (decided for good at the first use). */
-bool ww_clock_is_virtual(void);
+static inline bool ww_clock_is_virtual(void)
+{
+	ww_clock_start();
+	return ww_clock_mode.is_virtual;
+}
 
 /* In the child of a fork. */
 void ww_clock_child(void);

@@ -3,6 +3,7 @@
 #include "timer/timer.h"
 
 #include "base/clock.h"
+#include "base/probe.h"
 #include "timer/barrier.h"
 
 struct ww_base_hot ww_base_hot[WW_BASES_MAX];
@@ -76,6 +77,35 @@ void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expir
 	ww_store_relaxed(&t->expires, expires);
 	ww_timer_set_word(t, WW_TW_STATE, WW_TW_PENDING);
 	b->pending++;
+}
+
+bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires)
+{
+	const uint64_t odd = WW_TW_PENDING | WW_TW_BOUND | WW_TW_SETUP_MASK | WW_TW_BASE_MASK;
+	uint64_t word = ww_load_relaxed(&t->word);
+	struct ww_base_hot *h = ww_word_hot(word);
+	struct ww_base *b;
+
+	if ((word & odd) != (WW_TW_SETUP | (uint64_t)ww_base_id_here() << WW_TW_BASE_SHIFT))
+		return false;
+	ww_light_lock(&h->lock);
+	b = h->base;
+	if (ww_unlikely(ww_load_relaxed(&t->word) != word || !b || !t->function ||
+			(t->tail & WW_TAIL_MAGIC_MASK) != WW_TAIL_MAGIC ||
+			(!(word & WW_TW_DEFERRABLE) && sleeps_past(b, expires + 1)))) {
+		ww_light_unlock(&h->lock);
+		return false;
+	}
+	t->bound = ww_wheel_add(&b->wheel[ww_word_wheel(word)], &t->node, expires + 1);
+	ww_store_relaxed(&t->filed, expires);
+	ww_store_relaxed(&t->expires, expires);
+	/* pairs: TIMER-1 */
+	ww_store_release(&t->word, (word | WW_TW_PENDING) + WW_TW_GENERATION);
+	b->pending++;
+	b->stats.armed++;
+	ww_light_unlock(&h->lock);
+	WW_PROBE3(timer_start, t, expires, 0);
+	return true;
 }
 
 /* The word of a timer that closes because it leaves its filing, not by a sweep after a barrier. */

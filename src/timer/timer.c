@@ -37,21 +37,20 @@ static bool set_up(const char *call, const struct ww_timer_impl *t)
 	return false;
 }
 
-struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t)
+struct ww_base_hot *ww_timer_lock_slow(struct ww_timer_impl *t, struct ww_base_hot *h)
 {
 	for (;;) {
 		uint64_t word = ww_load_relaxed(&t->word);
-		struct ww_base_hot *h = ww_word_hot(word);
 
-		ww_light_lock(&h->lock);
-		if (ww_unlikely((ww_load_relaxed(&t->word) ^ word) & WW_TW_BASE_MASK)) {
-			ww_light_unlock(&h->lock);
-			continue;
+		if (ww_word_hot(word) == h) {
+			/* Pending in the process that forked this one: not on any list here. */
+			if (ww_unlikely(h->stale) && word & WW_TW_PENDING)
+				ww_timer_set_word(t, WW_TW_STATE | WW_TW_DIRTY, 0);
+			return h;
 		}
-		/* It was pending in the process that forked this one: not on any list here. */
-		if (ww_unlikely(h->stale) && word & WW_TW_PENDING)
-			ww_timer_set_word(t, WW_TW_STATE | WW_TW_DIRTY, 0);
-		return h;
+		ww_light_unlock(&h->lock);
+		h = ww_word_hot(ww_load_relaxed(&t->word));
+		ww_light_lock(&h->lock);
 	}
 }
 
@@ -291,6 +290,8 @@ static __attribute__((noinline)) int mod_slow(struct ww_timer *timer, uint64_t e
 		[ARM_REDUCE] = "ww_timer_reduce",
 	};
 
+	if (how != ARM_PENDING && ww_timer_arm_idle(ww_timer_impl(timer), expires))
+		return 0;
 	if (how != ARM_REDUCE && ww_timer_store_slow(ww_timer_impl(timer), expires))
 		return 1;
 	return arm(timer, &(struct arm){calls[how], expires, how, ww_base_id_here(), false, 0, 0});
@@ -354,8 +355,8 @@ WW_EXPORT bool ww_timer_pending(const struct ww_timer *timer)
 }
 
 /* One pass of deletion: 1, 0, or -1 where its callback runs (then nothing is done). */
-static int delete_locked(struct ww_timer_impl *t, struct ww_base_hot *h, bool even_running,
-			 bool shutdown)
+static inline int delete_locked(struct ww_timer_impl *t, struct ww_base_hot *h, bool even_running,
+				bool shutdown)
 {
 	int deleted = 0;
 

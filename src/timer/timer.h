@@ -207,7 +207,23 @@ unsigned ww_base_id_since_fork(unsigned id);
 bool ww_timer_linked(const struct ww_timer_impl *t);
 
 /* Lock a timer: the lock of the base that its word names. */
-struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t);
+struct ww_base_hot *ww_timer_lock_slow(struct ww_timer_impl *t, struct ww_base_hot *h);
+
+static inline struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t)
+{
+	struct ww_base_hot *h = ww_word_hot(ww_load_relaxed(&t->word));
+
+	ww_light_lock(&h->lock);
+	if (ww_likely(ww_word_hot(ww_load_relaxed(&t->word)) == h && !h->stale))
+		return h;
+	return ww_timer_lock_slow(t, h);
+}
+
+/*
+ * file.c: arm t by the short way, where all is as usual: t is idle and was last on the caller's own
+ * base, which sleeps no longer than wanted. False: nothing was done. Takes the lock.
+ */
+bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires);
 
 /* file.c; the base is locked. The deadline that counts: */
 uint64_t ww_timer_deadline(const struct ww_timer_impl *t);

@@ -59,31 +59,6 @@ uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_list *n, uint64_t tick)
 	return bound;
 }
 
-static void bucket_emptied(struct ww_wheel *w, unsigned b)
-{
-	unsigned level = b / WW_WHEEL_SIZE;
-
-	w->bits[level] &= ~(1ull << b % WW_WHEEL_SIZE);
-	if (!w->bits[level])
-		w->levels &= ~(1u << level);
-	w->next_stale = true;
-}
-
-void ww_wheel_del(struct ww_wheel *w, struct ww_list *n)
-{
-	struct ww_list *next = n->next;
-
-	n->prev->next = next;
-	next->prev = n->prev;
-	/* The last of a bucket: what is left points at itself, and is one of our heads. */
-	if (next->next == next) {
-		uintptr_t off = (uintptr_t)next - (uintptr_t)w->bucket;
-
-		if (off < sizeof(w->bucket))
-			bucket_emptied(w, (unsigned)(off / sizeof(w->bucket[0])));
-	}
-}
-
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
 {
 	if (!w->levels)
@@ -118,7 +93,7 @@ void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_list *due, struc
 		if (ww_list_empty(b))
 			continue;
 		ww_list_splice_tail(b, level ? rest : due);
-		bucket_emptied(w, level * WW_WHEEL_SIZE + i);
+		ww_wheel_emptied(w, level * WW_WHEEL_SIZE + i);
 	}
 	w->clk = tick + 1;
 }

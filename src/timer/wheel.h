@@ -37,7 +37,7 @@ void ww_wheel_init(struct ww_wheel *w, uint64_t clk);
 uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_list *n, uint64_t tick);
 
 /* Unlink n, which is in this wheel or on a list that came from it. */
-void ww_wheel_del(struct ww_wheel *w, struct ww_list *n);
+static inline void ww_wheel_del(struct ww_wheel *w, struct ww_list *n);
 
 /* The earliest bound; false where the wheel is empty. */
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick);
@@ -58,6 +58,31 @@ const char *ww_wheel_check(const struct ww_wheel *w);
 static inline bool ww_wheel_empty(const struct ww_wheel *w)
 {
 	return !w->levels;
+}
+
+static inline void ww_wheel_emptied(struct ww_wheel *w, unsigned bucket)
+{
+	unsigned level = bucket / WW_WHEEL_SIZE;
+
+	w->bits[level] &= ~(1ull << bucket % WW_WHEEL_SIZE);
+	if (!w->bits[level])
+		w->levels &= ~(1u << level);
+	w->next_stale = true;
+}
+
+static inline void ww_wheel_del(struct ww_wheel *w, struct ww_list *n)
+{
+	struct ww_list *next = n->next, *prev = n->prev;
+
+	prev->next = next;
+	next->prev = prev;
+	/* The last of a bucket: both neighbours are the same, and one of our heads. */
+	if (next == prev) {
+		uintptr_t off = (uintptr_t)next - (uintptr_t)w->bucket;
+
+		if (off < sizeof(w->bucket))
+			ww_wheel_emptied(w, (unsigned)(off / sizeof(w->bucket[0])));
+	}
 }
 
 #endif
