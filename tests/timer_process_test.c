@@ -18,6 +18,14 @@ static void note(struct ww_timer *t)
 	__atomic_add_fetch(&ran, 1, __ATOMIC_RELEASE);
 }
 
+/* ThreadSanitizer refuses threads in the child of a process that has several. */
+static void need_threads_after_fork(void)
+{
+#ifdef WW_TSAN
+	tap_skip("not under ThreadSanitizer");
+#endif
+}
+
 static void exits_with(pid_t pid, int code)
 {
 	int status;
@@ -32,6 +40,7 @@ TEST(the_child_of_a_fork_has_no_timers_and_can_arm_afresh)
 	static struct ww_timer t[100];
 	pid_t pid;
 
+	need_threads_after_fork();
 	real_near_wrap();
 	for (int i = 0; i < 100; i++) {
 		ww_timer_setup(&t[i], note, 0);
@@ -81,6 +90,7 @@ TEST(a_timer_function_may_fork_and_both_go_on)
 {
 	struct ww_timer t;
 
+	need_threads_after_fork();
 	real_near_wrap();
 	ww_timer_setup(&t, forks, 0);
 	ww_mod_timer(&t, ww_jiffies());
@@ -111,6 +121,7 @@ TEST_LIMIT(forks_while_others_arm_leave_usable_children, 30)
 {
 	pthread_t th[2];
 
+	need_threads_after_fork();
 	real_near_wrap();
 	for (int i = 0; i < 2; i++)
 		pthread_create(&th[i], NULL, arms_all_the_time, NULL);

@@ -70,12 +70,15 @@ static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint
 	t->bound = ww_wheel_add(wheel, &t->node, tick);
 }
 
-void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake)
+void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t expires,
+		      bool *wake)
 {
-	file(b, t, t->word & ~WW_TW_STATE, expires + 1, wake);
+	word = (word & ~WW_TW_STATE) | WW_TW_PENDING;
+	file(b, t, word, expires + 1, wake);
 	ww_store_relaxed(&t->filed, expires);
 	ww_store_relaxed(&t->expires, expires);
-	ww_timer_set_word(t, WW_TW_STATE, WW_TW_PENDING);
+	/* One store: nobody who looks without the lock finds a timer that is moved idle meanwhile. */
+	ww_timer_set_word(t, ~0ull, word);
 	b->pending++;
 }
 
@@ -121,11 +124,18 @@ static uint64_t close_bits(struct ww_base *b, struct ww_timer_impl *t)
 	return WW_TW_DIRTY;
 }
 
-void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)
+uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t)
 {
 	ww_wheel_del(&b->wheel[ww_word_wheel(t->word)], &t->node);
-	ww_timer_set_word(t, WW_TW_STATE, close_bits(b, t));
 	b->pending--;
+	return t->word | close_bits(b, t);
+}
+
+void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)
+{
+	uint64_t word = ww_timer_unlink(b, t);
+
+	ww_timer_set_word(t, ~0ull, word & ~WW_TW_STATE);
 	b->stats.cancelled++;
 }
 
@@ -152,7 +162,7 @@ static uint64_t open_bits(struct ww_base *b, struct ww_timer_impl *t)
 
 	if (t->word & WW_TW_OPEN)
 		return WW_TW_OPEN;
-	if (!clean(b, t))
+	if (!(t->word & WW_TW_OWN) && !clean(b, t))
 		return 0;
 	if (h->owner == &ww_timer_context &&
 	    (b->kind != WW_BASE_DRIVEN || ww_membarrier_available()))

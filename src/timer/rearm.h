@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Re-arming is a store. A pending timer that is open, to a deadline not before the one that it was
- * filed with, needs no lock: store the deadline, then check that no sweep of its base has begun, and
+ * Re-arming is a store. A pending timer that is open and pushed out needs no lock: store the deadline, then check that no sweep of its base has begun, and
  * that the timer's word (pending, base, generation of its filing) is what it was before. A bucket is
  * a lower bound, so such a deadline may stay where it is filed. If a check fails the store decided
  * nothing: the slow path under the base's lock decides afresh.
@@ -15,14 +14,21 @@
 #include "timer/timer.h"
 
 /*
- * word, read with acquire before, has WW_TW_OPEN; expires is not before t->filed, read since. True:
- * done. False: nothing is decided.
+ * word, read with acquire before, has WW_TW_OPEN; at was read from t->expires since. True: done.
+ * False: nothing is decided. What is stored is neither before the deadline that is there (a store
+ * that fails its checks lies there until the slow path is done: being later, it makes a sweep look
+ * once more, and never run the timer) nor before the one that the timer was filed with (a slow
+ * caller may have left anything there).
  */
-static inline bool ww_timer_store(struct ww_timer_impl *t, uint64_t word, uint64_t expires)
+static inline bool ww_timer_store(struct ww_timer_impl *t, uint64_t word, uint64_t at,
+				  uint64_t expires)
 {
 	struct ww_base_hot *h = ww_word_hot(word);
 
-	if (expires != ww_load_relaxed(&t->expires))
+	if (ww_unlikely(ww_time_before(expires, at) ||
+			ww_time_before(expires, ww_load_relaxed(&t->filed))))
+		return false;
+	if (expires != at)
 		ww_store_release(&t->expires, expires); /* pairs: TIMER-3 */
 	ww_membarrier_light(&h->mark);			/* pairs: TIMER-4 */
 	return ww_likely(!ww_load_acquire(&h->mark)) && /* pairs: TIMER-6 */
@@ -42,9 +48,7 @@ static inline bool ww_timer_push_out(struct ww_timer_impl *t, uint64_t expires)
 
 	if (ww_unlikely((word & (WW_TW_OPEN | WW_TW_PINNED)) != WW_TW_OPEN))
 		return false;
-	/* Against the filing, not against t->expires: a slow caller may have left anything there. */
-	return !ww_time_before(expires, ww_load_relaxed(&t->filed)) &&
-	       ww_timer_store(t, word, expires);
+	return ww_timer_store(t, word, ww_load_relaxed(&t->expires), expires);
 }
 
 /*

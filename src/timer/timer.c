@@ -79,9 +79,11 @@ static bool store_own(struct ww_timer_impl *t, uint64_t word, uint64_t expires,
 bool ww_timer_store_slow(struct ww_timer_impl *t, uint64_t expires)
 {
 	uint64_t word = ww_load_acquire(&t->word); /* pairs: TIMER-1 */
+	uint64_t at = ww_load_relaxed(&t->expires);
 	struct ww_base_hot *h = ww_word_hot(word);
 
-	if (!(word & WW_TW_STORED) || ww_time_before(expires, ww_load_relaxed(&t->filed)))
+	if (!(word & WW_TW_STORED) || ww_time_before(expires, at) ||
+	    ww_time_before(expires, ww_load_relaxed(&t->filed)))
 		return false;
 	if ((word & (WW_TW_PINNED | WW_TW_BOUND)) == WW_TW_PINNED &&
 	    ww_word_base(word) != ww_base_id_here())
@@ -90,7 +92,7 @@ bool ww_timer_store_slow(struct ww_timer_impl *t, uint64_t expires)
 		return store_own(t, word, expires, h);
 	if (ww_load_acquire(&h->mark) == WW_MARK_EXCHANGE) /* pairs: TIMER-6 */
 		return store_exchanged(t, word, expires, h);
-	return ww_timer_store(t, word, expires);
+	return ww_timer_store(t, word, at, expires);
 }
 
 /*
@@ -186,17 +188,15 @@ static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 			if (pay)
 				o->base->dirty_rearms = 0;
 		} else {
-			if (answer) { /* moved: neither cancelled nor armed anew */
-				ww_timer_dequeue(h->base, t);
-				h->base->stats.cancelled--;
+			uint64_t word = answer ? ww_timer_unlink(h->base, t) : t->word;
+
+			word = (word & ~(a->clear | WW_TW_BASE_MASK)) | a->set |
+			       (uint64_t)to << WW_TW_BASE_SHIFT;
+			ww_timer_enqueue(o->base, t, word, a->expires, &wake);
+			if (answer)
 				o->base->stats.slow_rearms++;
-			} else {
+			else
 				o->base->stats.armed++;
-			}
-			ww_store_relaxed(&t->word, (t->word & ~(a->clear | WW_TW_BASE_MASK)) |
-							   a->set |
-							   (uint64_t)to << WW_TW_BASE_SHIFT);
-			ww_timer_enqueue(o->base, t, a->expires, &wake);
 		}
 		if (o != h)
 			ww_light_unlock(&o->lock);
@@ -318,9 +318,9 @@ static bool keep(struct ww_timer_impl *t, uint64_t first, uint64_t last)
 	uint64_t at = ww_load_relaxed(&t->expires);
 
 	if (!(word & WW_TW_OPEN) || word & WW_TW_PINNED || ww_time_before(at, first) ||
-	    ww_time_after(at, last) || ww_time_before(at, ww_load_relaxed(&t->filed)))
+	    ww_time_after(at, last))
 		return false;
-	return ww_timer_store(t, word, at);
+	return ww_timer_store(t, word, at, at);
 }
 
 WW_EXPORT int ww_timer_reduce(struct ww_timer *timer, uint64_t expires)

@@ -227,9 +227,12 @@ bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires);
 
 /* file.c; the base is locked. The deadline that counts: */
 uint64_t ww_timer_deadline(const struct ww_timer_impl *t);
-/* t is idle, its word names b. *wake: ww_base_wake() is due. */
-void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake);
-/* t is pending. */
+/* t is on no list; it gets word, which names b, made pending. *wake: ww_base_wake() is due. */
+void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t expires,
+		      bool *wake);
+/* Pending t, to be moved: off its list, and the word with which it goes on. */
+uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t);
+/* Pending t is idle now. */
 void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t);
 /* Pending t to another deadline on its base; may open it for stores. */
 void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake);
