@@ -688,7 +688,7 @@ TEST(every_command_has_a_line_that_says_what_is_right)
 	fclose(to);
 	for (size_t i = 0; i < len; i++)
 		lines += text[i] == '\n';
-	CHECK_EQ(lines, 48);
+	CHECK_EQ(lines, 50);
 	CHECK(strstr(text, "\nvlan_cfi "));
 	free(text);
 }

@@ -201,6 +201,18 @@ def send_sends_what_it_was_told():
 
 
 @case
+def a_capture_is_sent_frame_by_frame_with_its_own_gaps():
+    r = inside("""d=$(mktemp -d); $U send x --backend pcap:$d/a.pcap --count 50 --rate 1kpps --dst-mac 02:00:00:00:00:02 > /dev/null
+$U send v0 --pcap $d/a.pcap --speed 0.5; echo status $?; echo tx $(tx)
+$U send v0 --pcap $d/a.pcap --speed 0 --backend packet --count 120 > /dev/null; echo tx $(tx)
+$U send v0 --pcap $d/none; echo status $?; rm -r $d""")
+    check('status 0' in r.stdout and 'tx 50\n' in r.stdout and 'tx 170' in r.stdout, r.stdout + r.stderr)
+    m = re.search(r'Result: OK: (\d+)\(c\d+\+d\d+\) usec, 50 ', r.stdout)
+    check(m and 90000 < int(m[1]) < 2000000, r.stdout)  # 49 gaps of 1 ms at half speed
+    check('status 2' in r.stdout and 'No such file' in r.stderr, r.stdout + r.stderr)
+
+
+@case
 def probe_names_the_backend_and_why():
     r = inside('$U probe v0; echo status $?; $U probe nosuch; echo status $?')
     check('status 0' in r.stdout and 'status 2' in r.stdout and re.search(r'A run takes \w+', r.stdout), r.stdout)

@@ -14,6 +14,7 @@
 #include "command/address.h"
 #include "command/flags.h"
 #include "command/text.h"
+#include "packet/internal.h"
 
 #define NAME_MAX_LEN 15
 #define NS_PER_S     1000000000ull
@@ -545,6 +546,47 @@ static int set_node(struct job *j)
 	return 0;
 }
 
+/* Not the kernel's. Reads the file, so that what is wrong with it is told now; count becomes its own. */
+static int set_pcap(struct job *j)
+{
+	struct pg_source source;
+	char why[PG_WHY];
+
+	pg_text_word(&j->text, j->c->pcap, sizeof(j->c->pcap) - 1, false);
+	expect_end(j);
+	if (!strcmp(j->c->pcap, "0") || !j->c->pcap[0]) {
+		j->c->pcap[0] = 0;
+		result(j, "OK: pcap=");
+		return 0;
+	}
+	if (pg_source_read(j->c->pcap, &source, why))
+		return refuse(j, -EINVAL, "pcap %s: %s; right is: pcap %s", j->c->pcap, why,
+			      j->row->right);
+	j->c->count = source.nr;
+	j->c->pcap_longest = source.longest;
+	pg_source_free(&source);
+	result(j, "OK: pcap=%s", j->c->pcap);
+	return 0;
+}
+
+/* Not the kernel's: 1 = as captured, 2.5 = so much faster, 0 = without gaps. */
+static int set_pcap_speed(struct job *j)
+{
+	uint64_t whole = number(j, 6), part = 0;
+	unsigned digits = 0;
+
+	if (pg_text_peek(&j->text) == '.') {
+		pg_text_next(&j->text);
+		digits = pg_text_number(&j->text, 3, &part);
+	}
+	for (; digits < 3; digits++)
+		part *= 10;
+	expect_end(j);
+	j->c->pcap_speed = (uint32_t)(whole * 1000 + part);
+	result(j, "OK: pcap_speed=%u.%03u", j->c->pcap_speed / 1000, j->c->pcap_speed % 1000);
+	return 0;
+}
+
 static int set_debug(struct job *j)
 {
 	j->out->debug = (uint32_t)number(j, 10);
@@ -634,6 +676,8 @@ static const struct row rows[] = {
 	NUMBER(traffic_class, set_class, 2, "HH: two hexadecimal digits"),
 	NUMBER(skb_priority, set_int, 9, "N: the socket priority of the packets"),
 	WORDS(spi, set_spi, "(not here)"),
+	WORDS(pcap, set_pcap, "FILE: send the Ethernet frames of a pcap or pcapng file, 0 = none"),
+	WORDS(pcap_speed, set_pcap_speed, "X: times as fast as captured, such as 2.5; 0 = without gaps"),
 	WORDS(debug, set_debug, "N: 1 = say each command on standard error"),
 };
 /* clang-format on */

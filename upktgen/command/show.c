@@ -110,6 +110,9 @@ static void put_params(struct out *o, const struct pg_device_facts *facts,
 		put(o, "     xmit_mode: netif_receive\n");
 	if (c->xmit_mode == PG_QUEUE_XMIT)
 		put(o, "     xmit_mode: xmit_queue\n"); /* sic */
+	if (c->pcap[0])
+		put(o, "     pcap: %s  pcap_speed: %u.%03u\n", c->pcap, c->pcap_speed / 1000,
+		    c->pcap_speed % 1000);
 	put_flags(o, c);
 }
 

@@ -19,8 +19,8 @@ struct device_text {
 	char name[PG_DEV_NAME];
 	struct pg_device_facts facts; /* as of add_device: asking may load a program */
 	char result[PG_RESULT];	      /* [L] */
-	bool awaited;		/* [L] a run's end will replace it */
-	uint64_t started_us;	/* [L] of the run before that one */
+	bool awaited;		      /* [L] a run's end will replace it */
+	uint64_t started_us;	      /* [L] of the run before that one */
 };
 
 struct pg_words {

@@ -31,7 +31,7 @@ struct args {
 	struct range src_port, dst_port;
 	const char *vlan[2]; /* inner, outer */
 	int nr_vlans;
-	const char *mpls, *mode;
+	const char *mpls, *mode, *pcap, *speed;
 	int tos;
 	unsigned threads;
 	uint64_t flows, flow_len, burst, clone;
@@ -60,6 +60,8 @@ enum {
 	KEY_MODE,
 	KEY_SHOW,
 	KEY_TO_RECEIVER,
+	KEY_PCAP,
+	KEY_SPEED,
 };
 
 /* clang-format off */
@@ -87,6 +89,8 @@ static const struct argp_option options[] = {
 	{"clone", KEY_CLONE, "N", 0, "send a packet N times before the next is made", 0},
 	{"mode", KEY_MODE, "MODE", 0, "start_xmit, queue_xmit or netif_receive", 0},
 	{"to-receiver", KEY_TO_RECEIVER, "DEV", 0, "the far end is DEV on this machine: receive there, and send to its MAC", 0},
+	{"pcap", KEY_PCAP, "FILE", 0, "send the frames of a pcap or pcapng file as they are, with its gaps", 0},
+	{"speed", KEY_SPEED, "X", 0, "times as fast as the file was captured; 0 = without gaps (1)", 0},
 	{"show-commands", KEY_SHOW, NULL, 0, "print the pktgen commands that this comes to, and send nothing", 0},
 	{0},
 };
@@ -260,6 +264,12 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	case KEY_MODE:
 		a->mode = arg;
 		return 0;
+	case KEY_PCAP:
+		a->pcap = arg;
+		return 0;
+	case KEY_SPEED:
+		a->speed = arg;
+		return 0;
 	case KEY_TO_RECEIVER:
 		a->options.receiver = arg;
 		return 0;
@@ -284,7 +294,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->device)
 			argp_error(state, "on which device? \"ip link\" lists them");
-		if (!a->count_given && !a->options.limit_ms)
+		if (!a->count_given && !a->options.limit_ms && !a->pcap)
 			a->count = 1000;
 		return 0;
 	default:
@@ -501,8 +511,14 @@ static int put_device(const struct args *a, const char *dev, const char *mac, un
 {
 	uint64_t share = a->count / a->threads + (index < a->count % a->threads);
 
-	fprintf(a->to, "%s count %llu\n", dev, (unsigned long long)share);
-	put_sizes(a, dev);
+	if (a->pcap) /* which sets the count to that of the file */
+		fprintf(a->to, "%s pcap %s\n", dev, a->pcap);
+	if (a->pcap && a->speed)
+		fprintf(a->to, "%s pcap_speed %s\n", dev, a->speed);
+	if (!a->pcap || a->count_given || a->options.limit_ms)
+		fprintf(a->to, "%s count %llu\n", dev, (unsigned long long)share);
+	if (!a->pcap)
+		put_sizes(a, dev);
 	if (a->rate > 0) {
 		double pps = a->rate_in_bits ? a->rate / 8 / mean_size(a) : a->rate;
 
@@ -514,6 +530,8 @@ static int put_device(const struct args *a, const char *dev, const char *mac, un
 		fprintf(a->to, "%s xmit_mode %s\n", dev, a->mode);
 	if (a->burst)
 		fprintf(a->to, "%s burst %llu\n", dev, (unsigned long long)a->burst);
+	if (a->pcap)
+		return 0; /* nothing else of a frame is ours to say */
 	fprintf(a->to, "%s dst_mac %s\n", dev, mac);
 	if (a->src_mac)
 		fprintf(a->to, "%s src_mac %s\n", dev, a->src_mac);
@@ -557,7 +575,7 @@ static int put_commands(const struct args *a)
 {
 	char dev[64], mac[32];
 
-	if (find_mac(a, mac))
+	if (!a->pcap && find_mac(a, mac))
 		return -EINVAL;
 	if ((int)a->threads > ww_cpu_slots())
 		return wrong("%s: %s", "--threads", "more than the CPUs that this process may use");

@@ -14,6 +14,7 @@ void pg_config_init(struct pg_config *c)
 	c->node = -1;
 	c->udp_src_min = c->udp_src_max = c->udp_dst_min = c->udp_dst_max = 9;
 	c->vlan_id = c->svlan_id = 0xffff;
+	c->pcap_speed = 1000;
 }
 
 uint32_t pg_in_aton(const char *text)
@@ -55,6 +56,8 @@ uint32_t pg_config_longest(const struct pg_config *c)
 {
 	uint32_t size = c->max_pkt_size;
 
+	if (c->pcap[0])
+		return c->pcap_longest;
 	if (c->min_pkt_size >= c->max_pkt_size)
 		for (uint32_t i = 0; i < c->nr_imix; i++)
 			if (c->imix[i].size > size)

@@ -92,6 +92,11 @@ struct pg_config {
 	uint16_t queue_map_min, queue_map_max;
 	uint32_t nr_imix;
 	struct pg_imix imix[PG_MAX_IMIX];
+
+	/* Not the kernel's: frames out of a capture file, as they are; empty if made. */
+	char pcap[256];
+	uint32_t pcap_longest;
+	uint32_t pcap_speed; /* thousandths: 1000 = the gaps of the file, 0 = no gaps */
 };
 
 /* What add_device gives a new device. */

@@ -5,6 +5,7 @@
 
 #include "packet/packet.h"
 #include "packet/random.h"
+#include "packet/source.h"
 #include "packet/wire.h"
 
 #define PG_TEMPLATE 160 /* the longest header (IPv6, 16 labels), up to whole vectors */
@@ -55,6 +56,10 @@ struct pg_packet {
 	uint32_t dst_ranges;
 	uint32_t cur_flow, nr_flows;
 	uint8_t imix_slot[PG_IMIX_SLOTS];
+
+	/* frames out of a file */
+	struct pg_source source;
+	uint32_t source_next;
 
 	/* what a start touches */
 	pg_fill_fn fill;

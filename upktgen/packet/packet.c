@@ -147,10 +147,56 @@ static int check_sizes(const struct pg_config *c, char *why)
 	return -EMSGSIZE;
 }
 
+/* Frames as they are in the file, one after the other and over again. */
+static void fill_from_source(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp,
+			     uint32_t stamp_sum)
+{
+	(void)stamp;
+	(void)stamp_sum;
+	for (unsigned i = 0; i < n; i++) {
+		const struct pg_source_frame *f = &p->source.frames[p->source_next];
+
+		memcpy(v[i].iov_base, p->source.bytes + f->at, f->len);
+		v[i].iov_len = p->len = p->pkt_size = f->len;
+		p->source_next = p->source_next + 1 < p->source.nr ? p->source_next + 1 : 0;
+		p->seq++;
+	}
+}
+
+static int make_source(struct pg_packet *p, char *why)
+{
+	int err = pg_source_read(p->config.pcap, &p->source, why);
+
+	if (err)
+		return err;
+	p->config.pcap_longest = p->source.longest;
+	p->room = (p->source.longest + 31) & ~31u;
+	p->fill = fill_from_source;
+	return 0;
+}
+
+bool pg_packet_has_gaps(const struct pg_packet *p)
+{
+	return p->source.nr && p->config.pcap_speed && !p->config.delay;
+}
+
+uint64_t pg_packet_gap_ns(const struct pg_packet *p)
+{
+	uint32_t last = p->source_next ? p->source_next - 1 : p->source.nr - 1;
+
+	if (!pg_packet_has_gaps(p))
+		return 0;
+	return (uint64_t)((unsigned __int128)p->source.frames[last].gap_ns * 1000 /
+			  p->config.pcap_speed);
+}
+
 static int make(struct pg_packet *p, char *why)
 {
 	const struct pg_config *c = &p->config;
 	int err = check_sizes(c, why);
+
+	if (c->pcap[0])
+		return make_source(p, why);
 
 	if (err)
 		return err;
@@ -212,6 +258,7 @@ void pg_packet_end(struct pg_packet *p)
 	if (!p)
 		return;
 	ww_free(p->flows);
+	pg_source_free(&p->source);
 	ww_free(p);
 }
 
@@ -248,7 +295,8 @@ uint32_t pg_packet_next(struct pg_packet *p, uint8_t *buf, uint64_t now_real_ns)
 
 	pg_packet_fill(p, &v, 1, now_real_ns);
 	p->seq--;
-	memset(buf + head, 0, v.iov_len - head);
+	if (!p->source.nr)
+		memset(buf + head, 0, v.iov_len - head);
 	return (uint32_t)v.iov_len;
 }
 
@@ -300,6 +348,8 @@ void pg_packet_carry(struct pg_packet *to, const struct pg_packet *from)
 		to->udp_src = from->udp_src;
 	if (from->udp_dst >= to->config.udp_dst_min && from->udp_dst < to->config.udp_dst_max)
 		to->udp_dst = from->udp_dst;
+	if (to->source.nr == from->source.nr)
+		to->source_next = from->source_next;
 	if (to->config.nr_imix == from->config.nr_imix)
 		memcpy(to->imix_counts, from->imix_counts, sizeof(to->imix_counts));
 	if (to->flows && from->flows && to->config.flows == from->config.flows) {

@@ -59,6 +59,13 @@ void pg_packet_sent(struct pg_packet *p, unsigned n);
 void pg_packet_prepare(const struct pg_packet *p, uint8_t *buf);
 void pg_packet_fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t now_real_ns);
 
+/*
+ * Frames out of a file with gaps of their own: from the frame made last to the next one. 0 where
+ * there are none; then pg_packet_has_gaps() is false.
+ */
+bool pg_packet_has_gaps(const struct pg_packet *p);
+uint64_t pg_packet_gap_ns(const struct pg_packet *p);
+
 /* True if frames of one run go to different queues: then look at the cursor after each. */
 bool pg_packet_moves_queue(const struct pg_packet *p);
 

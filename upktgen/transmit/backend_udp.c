@@ -58,6 +58,8 @@ static bool set_mac(const uint8_t mac[6])
 
 static const char *refusal(const struct pg_config *c)
 {
+	if (c->pcap[0])
+		return "pcap: a UDP socket sends no frames as they are; backends xdp and packet do";
 	if (c->xmit_mode == PG_NETIF_RECEIVE)
 		return "xmit_mode netif_receive: a socket sends; backend live or tap injects";
 	if (set_mac(c->src_mac) || set_mac(c->dst_mac) || c->src_mac_count > 1 ||

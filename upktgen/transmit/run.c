@@ -263,6 +263,21 @@ static unsigned paced(struct pg_device *d, unsigned most)
 	return due < most ? (unsigned)due : most;
 }
 
+/* The schedule of a capture file: one frame is due, or 0 if the wait was interrupted. */
+static unsigned due_by_gap(struct pg_device *d)
+{
+	uint64_t now = ww_clock_ns();
+
+	if (now < d->next_ns) {
+		bool came = pg_pace_wait(d->thread, d->next_ns);
+
+		d->idle_ns += ww_clock_ns() - now;
+		if (!came)
+			return 0;
+	}
+	return 1;
+}
+
 /* Does this loop keep the schedule, rather than the backend? */
 static bool we_pace(const struct pg_device *d)
 {
@@ -280,6 +295,8 @@ static unsigned burst_size(struct pg_device *d)
 		if (left < n)
 			n = (unsigned)left;
 	}
+	if (pg_packet_has_gaps(d->tx.packet))
+		return due_by_gap(d);
 	return we_pace(d) ? paced(d, n) : n;
 }
 
@@ -326,7 +343,9 @@ bool pg_device_burst(struct pg_device *d)
 		pg_device_end(d, tx->why);
 		return false;
 	}
-	if (we_pace(d)) {
+	if (pg_packet_has_gaps(tx->packet)) {
+		d->next_ns += sent ? pg_packet_gap_ns(tx->packet) : 0;
+	} else if (we_pace(d)) {
 		unsigned unit = tx->config.burst > 1 ? tx->config.burst : 1;
 
 		d->owed += (unsigned)sent;
