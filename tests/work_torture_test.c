@@ -202,7 +202,10 @@ static void torture(bool delayed, bool stops)
 		CHECK_EQ(ww_os_thread_start(&threads[i], "actor", -1, actor,
 					    (void *)(uintptr_t)(i + 1)),
 			 0);
-	ww_clock_sleep_until(ww_clock_os_ns() + seconds() * 1000000000ull);
+	for (unsigned i = 0; i < 20; i++) {
+		ww_clock_sleep_until(ww_clock_os_ns() + seconds() * 50000000ull);
+		CHECK_EQ(ww_debug_check(), 0);
+	}
 	ww_store_relaxed(&stop, 1u);
 	for (unsigned i = 0; i < THREADS; i++)
 		ww_os_thread_join(&threads[i]);

@@ -30,7 +30,7 @@ static void forget_worker(struct ww_pworker *w)
 	w->n = w->pos = w->settled = 0;
 	w->tid = 0;
 	w->thread = NULL;
-	w->state = WORKER_DEAD;
+	w->state = w->rescuer ? WORKER_IDLE : WORKER_DEAD;
 	w->licensed = w->blocked = false;
 	w->block_nest = 0;
 	w->waiting = w->attention = 0;

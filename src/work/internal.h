@@ -365,6 +365,7 @@ static inline void ww_pool_unlock(struct ww_pool *pool)
 int ww_pworker_create(struct ww_pool *pool);
 unsigned ww_pworker_take_l(struct ww_pworker *w);
 void ww_pworker_settle_l(struct ww_pworker *w);
+void ww_pworker_state_l(struct ww_pworker *w, enum worker_state to);
 void ww_pworker_unbatch_l(struct ww_pworker *w);
 void ww_pworker_attend_l(struct ww_pworker *w);
 void ww_pworker_block_l(struct ww_pworker *w);
@@ -441,6 +442,9 @@ int ww_work_start(void);
 
 /* delayed.c: cancels and reports every delayed work that is armed for wq. */
 void ww_delayed_cancel_all(struct ww_workqueue *wq);
+
+/* check.c */
+void ww_work_check_init(void);
 
 /* rescuer.c */
 int ww_rescuer_start(struct ww_workqueue *wq);

@@ -536,7 +536,7 @@ void ww_pool_kick_l(struct ww_pool *pool)
 
 			ww_list_del(&w->reserve);
 			w->licensed = true;
-			w->state = WORKER_RUN;
+			ww_pworker_state_l(w, WORKER_RUN);
 			ww_store_release(&w->wake, 1u); /* pairs: WORK-7 */
 			ww_futex_wake(&w->wake, 1);
 		} else {

@@ -113,6 +113,7 @@ int ww_work_start(void)
 		ww_sched_set_hooks(&hooks);
 		ww_work_fork_init();
 		ww_freeze_init();
+		ww_work_check_init();
 	}
 	err = ww_manager_start();
 	ww_unlock(&ww_wq_lock);

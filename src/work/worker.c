@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,6 +29,28 @@ void ww_workers_forget(void)
 unsigned ww_workers_alive(void)
 {
 	return ww_load_relaxed(&alive);
+}
+
+/* From each state, those that may follow; a rescuer goes between idle and run as well. */
+static const uint8_t may_follow[] = {
+	[WORKER_NEW] = 1u << WORKER_NEW | 1u << WORKER_RUN | 1u << WORKER_DEAD | 1u << WORKER_IDLE,
+	[WORKER_RUN] = 1u << WORKER_IDLE | 1u << WORKER_RESERVE | 1u << WORKER_DEAD,
+	[WORKER_IDLE] = 1u << WORKER_RUN | 1u << WORKER_IDLE,
+	[WORKER_RESERVE] = 1u << WORKER_RUN | 1u << WORKER_DEAD,
+	[WORKER_DEAD] = 1u << WORKER_NEW,
+};
+
+void ww_pworker_state_l(struct ww_pworker *w, enum worker_state to)
+{
+#ifndef NDEBUG
+	if (ww_unlikely(!(may_follow[w->state] >> to & 1))) {
+		ww_warn("worker %u goes from state %u to %u", w->id, w->state, (unsigned)to);
+		abort();
+	}
+#else
+	(void)may_follow;
+#endif
+	w->state = (uint8_t)to;
 }
 
 /* ---- what is asked of a worker, and of its batch, under the lock ---- */
@@ -287,7 +310,7 @@ static bool sleep_idle_l(struct ww_pworker *w)
 		ww_pool_lock(pool);
 		return true;
 	}
-	w->state = WORKER_IDLE;
+	ww_pworker_state_l(w, WORKER_IDLE);
 	ww_pool_unlock(pool);
 	bool woken = true;
 	while (!token_take(pool)) {
@@ -300,7 +323,7 @@ static bool sleep_idle_l(struct ww_pworker *w)
 		deadline = WW_FOREVER; /* somebody took us: the token comes */
 	}
 	ww_pool_lock(pool);
-	w->state = WORKER_RUN;
+	ww_pworker_state_l(w, WORKER_RUN);
 	return woken;
 }
 
@@ -312,7 +335,7 @@ static bool sleep_reserve_l(struct ww_pworker *w)
 
 	charge_cpu_l(w);
 	w->licensed = false;
-	w->state = WORKER_RESERVE;
+	ww_pworker_state_l(w, WORKER_RESERVE);
 	ww_store_relaxed(&w->wake, 0u);
 	pool->licensed--;
 	ww_list_add(&w->reserve, &pool->reserve);
@@ -333,7 +356,7 @@ static bool sleep_reserve_l(struct ww_pworker *w)
 		if (err == -ETIMEDOUT)
 			deadline = idle_deadline(pool);
 	}
-	w->state = WORKER_RUN;
+	/* Whoever gave us the licence also set our state. */
 	return true;
 }
 
@@ -393,14 +416,14 @@ static void worker_main(void *arg)
 	w->cpu_mark = ww_clock_thread_cpu_ns();
 	ww_pool_lock(pool);
 	ww_store_relaxed(&w->tid, ww_os_thread_id());
-	w->state = WORKER_RUN;
+	ww_pworker_state_l(w, WORKER_RUN);
 	while (next_batch_l(w)) {
 		run_batch(w);
 		ww_pool_lock(pool);
 	}
 	ww_store_relaxed(&w->tid, 0);
 	ww_store_relaxed(&w->thread, NULL);
-	w->state = WORKER_DEAD;
+	ww_pworker_state_l(w, WORKER_DEAD);
 	w->n = 0;
 	ww_list_del(&w->node);
 	ww_list_add(&w->node, &pool->dead);
@@ -447,7 +470,7 @@ int ww_pworker_create(struct ww_pool *pool)
 			return -ENOMEM;
 		}
 	}
-	w->state = WORKER_NEW;
+	ww_pworker_state_l(w, WORKER_NEW);
 	w->licensed = true;
 	w->blocked = false;
 	if (pool->unbound)
@@ -457,7 +480,7 @@ int ww_pworker_create(struct ww_pool *pool)
 			 pool->nice < 0 ? "H" : "");
 	err = ww_os_thread_start(&thread, name, pool->cpu, worker_main, w);
 	if (err) {
-		w->state = WORKER_DEAD;
+		ww_pworker_state_l(w, WORKER_DEAD);
 		w->licensed = false;
 		ww_list_add(&w->node, &pool->dead);
 		ww_fetch_sub(&alive, 1);
@@ -476,7 +499,7 @@ void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 {
 	ww_pool_lock(pool);
 	ww_store_relaxed(&w->pool, pool);
-	w->state = WORKER_RUN;
+	ww_pworker_state_l(w, WORKER_RUN);
 	ww_list_add_tail(&w->node, &pool->workers);
 	while (ww_pworker_take_l(w)) {
 		for (unsigned i = 0; i < w->n; i++)
@@ -486,7 +509,7 @@ void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 		ww_pool_lock(pool);
 		ww_pworker_attend_l(w);
 	}
-	w->state = WORKER_IDLE;
+	ww_pworker_state_l(w, WORKER_IDLE);
 	w->last_pwq = NULL;
 	w->n = 0;
 	ww_store_relaxed(&w->pool, NULL);
@@ -509,7 +532,7 @@ struct ww_pworker *ww_rescuer_worker(struct ww_workqueue *wq)
 	if (w) {
 		w->rescuer = true;
 		w->rescues = wq;
-		w->state = WORKER_IDLE;
+		ww_pworker_state_l(w, WORKER_IDLE);
 	}
 	return w;
 }
