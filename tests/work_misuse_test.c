@@ -355,3 +355,16 @@ TEST(limits_out_of_range_are_clamped_with_a_warning)
 	ww_destroy_workqueue(wq);
 	ww_destroy_workqueue(ordered);
 }
+
+TEST(destroying_a_system_queue_is_reported_and_leaves_it)
+{
+	struct item it = {0};
+
+	catch_reports();
+	ww_destroy_workqueue(ww_system_wq());
+	CHECK_REPORTED("ww_destroy_workqueue", "\"events\"");
+	ww_init_work(&it.dwork.work, run_counted);
+	CHECK(ww_schedule_work(&it.dwork.work));
+	ww_flush_work(&it.dwork.work);
+	CHECK_EQ(it.runs, 1);
+}

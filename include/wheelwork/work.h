@@ -77,8 +77,9 @@ void ww_destroy_workqueue(struct ww_workqueue *wq);
 
 /*
  * Raising starts what waits, lowering stops nothing that runs. Out of range values are clamped,
- * with a warning; an ordered queue stays as it is, reported. min_active, of unbound queues: 0 to
- * max_active. May sleep. Kernel: workqueue_set_max_active(), workqueue_set_min_active().
+ * with a warning; an ordered queue stays as it is, reported. min_active, of unbound queues, 0 to
+ * max_active, is the kernel's floor for each NUMA node's share; here max_active is never split between
+ * nodes, so that floor is always there and the value is only checked and remembered. May sleep. Kernel: workqueue_set_max_active(), workqueue_set_min_active().
  */
 void ww_workqueue_set_max_active(struct ww_workqueue *wq, int max_active);
 void ww_workqueue_set_min_active(struct ww_workqueue *wq, int min_active);
@@ -337,7 +338,8 @@ unsigned ww_debug_check_no_work_freed(const void *p, size_t size);
  *	watchdog_thresh_ms		a pool that begins nothing for so long is reported; 0 off (30000)
  *	threads_max			workers of all pools together (4096)
  *	power_efficient			1: WW_WQ_POWER_EFFICIENT means unbound (0)
- *	cpu_intensive_thresh_us		CPU time of one run that makes it a hog (10000)
+ *	cpu_intensive_thresh_us		CPU time of one run that makes it a hog, looked for while
+ *					items wait behind it (10000)
  *	cpu_intensive_warning_thresh	hogs of one function before it is reported; 0 never (4)
  *	blocked_period_us		how often busy workers are looked at while items wait (8000)
  */

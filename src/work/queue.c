@@ -330,6 +330,11 @@ WW_EXPORT void ww_destroy_workqueue(struct ww_workqueue *wq)
 
 	if (!wq)
 		return;
+	if (wq->system) {
+		ww_misuse("ww_destroy_workqueue", "the queue \"%s\" is the library's own; it stays",
+			  wq->name);
+		return;
+	}
 	if (w && w->current_pwq && w->current_pwq->wq == wq) {
 		ww_misuse("ww_destroy_workqueue", "%s runs on the queue \"%s\"; it stays",
 			  ww_symbol_fn(ww_load_relaxed(&w->current_func)), wq->name);
