@@ -302,7 +302,9 @@ def main():
                 continue
             parties = {w: p for w, p in takes.get((row.bench, row.case), {}).items()
                        if (not row.who or w in row.who) and w not in row.without and (not args.who or w in args.who)}
-            ns = (row.quick_ns or row.ns) if args.quick else tuple(sorted(set(row.ns + row.growth)))
+            ns = (row.quick_ns or row.ns) if args.quick else row.ns
+            if args.docs or not args.quick: # the plots' points; with --quick all but the largest
+                ns = tuple(sorted(set(ns + tuple(g for g in row.growth if not args.quick or g <= 10**6))))
             for threads in (row.quick_threads or row.threads) if args.quick else row.threads:
                 if threads > len(os.sched_getaffinity(0)):
                     print(f'\n{row.bench} {row.case}: {threads} threads need as many CPUs')
