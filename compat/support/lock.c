@@ -37,7 +37,7 @@ WW_LINUX_EXPORT void ww_linux_yield(void)
 
 static bool is_mutex(const char *what)
 {
-	return what[0] == 'm' || what[0] == 'r';
+	return what[0] == 'm';
 }
 
 static void must_not_be_mine(struct ww_linux_lock *l, const char *what)

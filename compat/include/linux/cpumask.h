@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef __LINUX_CPUMASK_H
 #define __LINUX_CPUMASK_H
+#define WW_LINUX_CPUMASK_H
 
 #include <linux/types.h>
 #include <linux/threads.h>

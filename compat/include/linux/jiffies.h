@@ -5,6 +5,7 @@
  */
 #ifndef _LINUX_JIFFIES_H
 #define _LINUX_JIFFIES_H
+#define WW_LINUX_JIFFIES_H
 
 #include <ww-linux/base.h>
 #include <wheelwork/clock.h>

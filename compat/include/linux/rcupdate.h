@@ -5,6 +5,7 @@
  */
 #ifndef __LINUX_RCUPDATE_H
 #define __LINUX_RCUPDATE_H
+#define WW_LINUX_RCUPDATE_H
 
 #include <linux/types.h>
 #include <linux/compiler.h>

@@ -12,10 +12,13 @@
 #include <ww-linux/base.h>
 #include <linux/types.h>
 #include <linux/jiffies.h>
-#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/stddef.h>
 #include <linux/stringify.h>
+
+#ifndef WW_LINUX_JIFFIES_H
+#error "a <linux/jiffies.h> of your own counts other ticks than these timers: leave it out too"
+#endif
 
 #define timer_list ww_timer
 

@@ -143,6 +143,8 @@ struct ww_workqueue *ww_linux_alloc_ordered(const char *fmt, unsigned flags, ...
 #define current_work		     ww_current_work
 #define current_is_workqueue_rescuer ww_current_is_workqueue_rescuer
 
+/* The rest stands on headers of ours; a client that has its own there goes without. */
+#ifdef WW_LINUX_RCUPDATE_H
 /* Work after a grace period. Can't be cancelled, as in the kernel. */
 struct rcu_work {
 	struct ww_work work;
@@ -161,7 +163,9 @@ bool ww_linux_flush_rcu_work(struct rcu_work *rwork);
 #define INIT_RCU_WORK_ONSTACK(rwork, fn) ww_linux_init_rcu_work(rwork, fn)
 #define queue_rcu_work			 ww_linux_queue_rcu_work
 #define flush_rcu_work			 ww_linux_flush_rcu_work
+#endif
 
+#ifdef WW_LINUX_CPUMASK_H
 /* Attributes: the kernel's structure, handed on to the library's. */
 enum wq_affn_scope {
 	WQ_AFFN_DFL,
@@ -184,5 +188,6 @@ int ww_linux_apply_attrs(struct ww_workqueue *wq, const struct workqueue_attrs *
 #define alloc_workqueue_attrs(gfp...) ww_linux_alloc_attrs()
 #define free_workqueue_attrs	      ww_linux_free_attrs
 #define apply_workqueue_attrs	      ww_linux_apply_attrs
+#endif
 
 #endif

@@ -16,7 +16,7 @@
 
 struct connection {
 	struct timer_list idle;
-	unsigned long last; /* jiffies of the last packet */
+	unsigned long promised; /* mod_timer() said that it will not fire before */
 	atomic_t closed;
 };
 
@@ -28,7 +28,7 @@ static void idle_timeout(struct timer_list *t)
 {
 	struct connection *c = from_timer(c, t, idle);
 
-	if (time_before(jiffies, READ_ONCE(c->last) + IDLE))
+	if (time_before_eq(jiffies, READ_ONCE(c->promised)))
 		atomic_inc(&early);
 	WARN_ON(atomic_inc_return(&c->closed) != 1);
 	atomic_inc(&closed);
@@ -40,12 +40,14 @@ static int send_packets(void *unused)
 
 	for (i = 0; i < 2000 && !kthread_should_stop(); i++) {
 		struct connection *c = conn[i % CONNECTIONS];
+		unsigned long deadline = jiffies + IDLE;
 
 		if (atomic_read(&c->closed))
 			continue; /* this machine was away for longer than the deadline */
-		WRITE_ONCE(c->last, jiffies);
-		if (!mod_timer(&c->idle, jiffies + IDLE) && atomic_read(&c->closed))
-			timer_delete(&c->idle);
+		if (mod_timer(&c->idle, deadline))
+			WRITE_ONCE(c->promised, deadline);
+		else
+			timer_delete_sync(&c->idle); /* it fires just now, or has */
 		if (i % 100 == 99)
 			msleep(1);
 	}
@@ -63,13 +65,17 @@ static int __init idle_init(void)
 		if (!conn[i])
 			goto no_memory;
 		timer_setup(&conn[i]->idle, idle_timeout, 0);
+		conn[i]->promised = jiffies;
+		mod_timer(&conn[i]->idle, jiffies + IDLE);
 	}
 	sender = kthread_run(send_packets, NULL, "sender");
 	if (!IS_ERR(sender))
 		return 0;
 no_memory:
-	while (i-- > 0)
+	while (i-- > 0) {
+		timer_delete_sync(&conn[i]->idle);
 		kfree(conn[i]);
+	}
 	return -ENOMEM;
 }
 
