@@ -114,6 +114,11 @@ static bool arm(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 		ww_work_release(&dwork->work);
 		return false;
 	}
+	/* No base, and none can be made, which it has reported: PENDING must not stay for ever. */
+	if (ww_unlikely(!ww_base_get(cpu < 0 ? ww_base_id_here() : ww_base_id_of_cpu(cpu)))) {
+		ww_work_release(&dwork->work);
+		return false;
+	}
 	ww_store_release(dwork_wq(dwork), wq); /* pairs: WORK-17 */
 	ww_store_release(dwork_cpu(dwork), (uint64_t)(int64_t)cpu);
 	if (!ww_load_relaxed(&wq->delayed_used))
