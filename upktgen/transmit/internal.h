@@ -65,13 +65,14 @@ struct pg_device {
 
 struct pg_thread {
 	struct ww_control control;
-	int cpu;				/* C */
-	struct pg_engine *engine;		/* C */
-	struct ww_thread *task;			/* C */
-	bool in_run;				/* T: counted in engine->active */
-	struct pg_device **run;			/* T: the running devices */
-	unsigned nr_run;			/* T */
-	struct ww_list devices;			/* L: newest first */
+	int cpu;		  /* C */
+	struct pg_engine *engine; /* C */
+	struct ww_thread *task;	  /* C */
+	bool in_run;		  /* T: counted in engine->active */
+	struct pg_device **run;	  /* T: the running devices */
+	unsigned nr_run;	  /* T */
+	uint64_t lead_ns;	  /* T: wake this long before a departure; 0: not learnt yet */
+	struct ww_list devices;	  /* L: newest first */
 	uint32_t removals_asked, removals_done; /* a removal waits for a number of its own */
 	uint32_t nr_devices;			/* L to write; read relaxed */
 } ww_aligned_line;
