@@ -42,7 +42,8 @@ struct live_tx {
 	bool paced;
 	uint32_t max_len;
 	uint8_t *data;
-	uint64_t sent_before, made_before, bytes_before, causes_before[PG_NR_CAUSES]; /* credited */
+	uint32_t seq_before;						 /* of this call */
+	uint64_t sent_before, bytes_before, causes_before[PG_NR_CAUSES]; /* credited */
 	uint64_t link_bytes;	/* the device's own counter at open */
 	uint64_t bytes_at_open; /* tx->bytes */
 	bool mixed_loss;	/* sizes vary and something was dropped: ask the device for bytes */
@@ -180,6 +181,8 @@ static void push_state(struct pg_live_state *s, const struct pg_packet *p)
 
 static void pull_state(const struct pg_live_state *s, struct pg_packet *p)
 {
+	bool made = s->seq != p->seq;
+
 	p->rng = s->rng;
 	p->seq = s->seq;
 	p->ip_id = s->ip_id;
@@ -192,7 +195,7 @@ static void pull_state(const struct pg_live_state *s, struct pg_packet *p)
 	p->dst_mac_offset = s->dst_mac_offset;
 	p->cur_flow = s->cur_flow;
 	p->nr_flows = s->nr_flows;
-	if (!IN6_IS_ADDR_UNSPECIFIED(&p->config.min_in6_daddr) && s->made)
+	if (!IN6_IS_ADDR_UNSPECIFIED(&p->config.min_in6_daddr) && made)
 		memcpy(&p->daddr6, s->daddr6, sizeof(p->daddr6));
 	memcpy(p->imix_counts, s->imix_counts, sizeof(p->imix_counts));
 }
@@ -408,13 +411,15 @@ static int account(struct live_tx *l, struct pg_tx *tx)
 {
 	const struct pg_live_truth *t = &l->skel->bss->truth;
 	const struct pg_live_state *s = &l->skel->bss->state;
+	uint64_t made = (uint32_t)(s->seq - l->seq_before), sent = t->sent - l->sent_before;
 	uint64_t bytes = s->bytes - l->bytes_before;
-	uint64_t made = s->made - l->made_before, sent = t->sent - l->sent_before;
+
+	if (l->skel->rodata->cfg.size_way == PG_WAY_FIXED)
+		bytes = made * l->max_len;
 
 	if (tx->config.xmit_mode == PG_NETIF_RECEIVE)
 		sent = made; /* handed to the device's own receive side: no trace point, no loss */
 	l->bytes_before = s->bytes;
-	l->made_before = s->made;
 	l->sent_before = t->sent;
 	for (int i = 0; i < PG_NR_CAUSES; i++) {
 		uint64_t n = t->drops_by[i] + t->refused_by[i];
@@ -474,6 +479,7 @@ static int live_send(struct pg_tx *tx, unsigned n)
 	}
 	s->left = n;
 	s->stamp_due = 1;
+	s->seq = l->seq_before = tx->packet->seq; /* clear_counters may have set it */
 	uint64_t before = ww_clock_ns();
 	int err = run(l, tx, turns, l->max_len, batch);
 

@@ -439,8 +439,8 @@ int pg_live(struct xdp_md *ctx)
 		return XDP_DROP;
 	state.seq++;
 	state.left--;
-	state.made++;
-	state.bytes += len;
+	if (cfg.size_way)
+		state.bytes += len;
 	if (cfg.inject)
 		return XDP_PASS;
 	return bpf_redirect(cfg.ifindex, 0);

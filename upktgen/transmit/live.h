@@ -63,9 +63,9 @@ struct pg_live_flow {
 /* Moves from packet to packet; its first lines are all that most runs touch. */
 struct pg_live_state {
 	__u64 rng;
-	__u64 left;	   /* packets that may still be made */
-	__u64 made, bytes; /* frames handed over */
-	__u64 stamp;	   /* as it stands in the frame, host order: seconds << 32 | microseconds */
+	__u64 left;  /* packets that may still be made */
+	__u64 bytes; /* of frames handed over, where their sizes differ */
+	__u64 stamp; /* as it stands in the frame, host order: seconds << 32 | microseconds */
 	__s64 tai_offset_ns; /* TAI - REALTIME */
 	__u32 seq, ip_id;
 	__u32 stamp_due; /* at the start of each call */
