@@ -20,8 +20,7 @@ int inject(struct __sk_buff *skb)
 	__u32 be, seq, magic;
 
 	if (bpf_skb_load_bytes(skb, SEQ, &be, sizeof(be)) ||
-	    bpf_skb_load_bytes(skb, MAGIC, &magic, sizeof(magic)) ||
-	    magic != bpf_htonl(0xbe9be955))
+	    bpf_skb_load_bytes(skb, MAGIC, &magic, sizeof(magic)) || magic != bpf_htonl(0xbe9be955))
 		return TC_ACT_SHOT;
 	seq = bpf_ntohl(be);
 	if (lose && seq % 1000 == lose)

@@ -335,7 +335,8 @@ static void with_ip6(struct pg_config *c)
 
 TEST(what_the_generator_writes_is_read_back)
 {
-	void (*const shapes[])(struct pg_config *) = {NULL, with_vlans, with_mpls, with_ip6, with_ns};
+	void (*const shapes[])(struct pg_config *) = {NULL, with_vlans, with_mpls, with_ip6,
+						      with_ns};
 	static uint8_t buf[2048];
 	struct pg_frame_facts f;
 
