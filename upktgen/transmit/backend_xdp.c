@@ -152,7 +152,7 @@ static void xdp_close(struct pg_tx *tx)
 
 	if (!x)
 		return;
-	for (unsigned i = 0; i < x->nr_queues; i++)
+	for (unsigned i = 0; x->queue && i < x->nr_queues; i++)
 		close_queue(&x->queue[i]);
 	ww_free(x->queue);
 	pg_frames_close(&x->frames);
