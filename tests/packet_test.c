@@ -602,6 +602,9 @@ TEST(one_seed_gives_the_same_packets_byte_for_byte)
 		pg_packet_sent(b, 1);
 	}
 	CHECK(differ > 990);
+	pg_packet_end(a);
+	pg_packet_end(b);
+	pg_packet_end(other);
 }
 
 TEST(a_filled_burst_equals_the_same_frames_one_by_one)
@@ -660,6 +663,8 @@ TEST(a_changed_configuration_goes_on_where_the_run_stood)
 	CHECK_EQ(f.sport, 13);
 	CHECK_EQ(f.ip_id, 2);
 	CHECK_EQ(f.len, 100);
+	pg_packet_end(a);
+	pg_packet_end(b);
 }
 
 TEST(sequence_numbers_wrap)
@@ -674,6 +679,7 @@ TEST(sequence_numbers_wrap)
 	CHECK_EQ(f.seq, UINT32_MAX);
 	next(p, &f);
 	CHECK_EQ(f.seq, 0);
+	pg_packet_end(p);
 }
 
 TEST(a_frame_above_64_kilobytes_is_refused_with_the_reason)
