@@ -8,14 +8,20 @@
 /* Waking -------------------------------------------------------------------------------------- */
 
 static struct ww_thread *sleeper;
+static uint32_t asked;
 static void woken(void);
 
 static int sleep_again(void *data)
 {
 	(void)data;
-	while (!ww_thread_should_stop()) {
-		ww_set_current_state(WW_TASK_INTERRUPTIBLE);
-		ww_schedule();
+	for (uint32_t seen = 0;; seen++) {
+		for (;;) {
+			ww_set_current_state(WW_TASK_INTERRUPTIBLE);
+			if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != seen)
+				break;
+			ww_schedule();
+		}
+		ww_set_current_state_plain(WW_TASK_RUNNING);
 		woken();
 	}
 	return 0;
@@ -28,6 +34,7 @@ static void rival_open(void)
 
 static void rival_wake(void)
 {
+	__atomic_fetch_add(&asked, 1, __ATOMIC_RELEASE);
 	ww_wake_up_process(sleeper);
 }
 
