@@ -289,7 +289,7 @@ static void give_back(size_t at, size_t size)
 		h = &(*h)->next;
 	*n = (struct hole){at, size, *h};
 	*h = n;
-	for (struct hole *a = holes; a && a->next;) {
+	for (struct hole *a = holes; a->next;) {
 		struct hole *b = a->next;
 
 		if (a->at + a->size != b->at) {
@@ -329,11 +329,12 @@ WW_LINUX_EXPORT void *ww_linux_alloc_percpu(size_t size, size_t align)
 
 WW_LINUX_EXPORT void ww_linux_free_percpu(const void *handle)
 {
-	size_t at = (size_t)((const char *)handle - region);
 	struct used **p, *u;
+	size_t at;
 
 	if (!handle)
 		return;
+	at = (size_t)((const char *)handle - region);
 	pthread_mutex_lock(&section_lock);
 	for (p = &used; (u = *p) && u->at != at; p = &u->next)
 		;

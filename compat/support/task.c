@@ -299,7 +299,9 @@ WW_LINUX_EXPORT int ww_linux_set_cpus_allowed(struct task_struct *t, const struc
 	unsigned cpu;
 
 	CPU_ZERO(&set);
-	for_each_cpu(cpu, mask) CPU_SET(cpu, &set);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		if (cpumask_test_cpu(cpu, mask))
+			CPU_SET(cpu, &set);
 	if (!t->pid) { /* not woken yet: the library binds it */
 		ww_linux_kthread_bind_mask(t, mask);
 		return 0;

@@ -48,7 +48,8 @@ WW_LINUX_INLINE unsigned bitmap_weight(const unsigned long *src, unsigned nbits)
 {
 	unsigned bit, n = 0;
 
-	for_each_set_bit(bit, src, nbits) n++;
+	for_each_set_bit (bit, src, nbits)
+		n++;
 	return n;
 }
 #define bitmap_empty(src, nbits) (find_first_bit(src, nbits) == (nbits))

@@ -54,17 +54,19 @@ unsigned ww_linux_nr_cpu_ids(void);
 #define cpumask_copy(d, s)		 ((void)(*(d) = *(s)))
 #define cpumask_size()			 sizeof(struct cpumask)
 #define cpumask_pr_args(m)		 (int)nr_cpu_ids, (m)->bits
-#define for_each_cpu(cpu, m)		 for_each_set_bit(cpu, (m)->bits, nr_cpu_ids)
-#define for_each_possible_cpu(cpu)	 for_each_cpu((cpu), cpu_possible_mask)
-#define for_each_online_cpu(cpu)	 for_each_cpu((cpu), cpu_online_mask)
-#define for_each_present_cpu(cpu)	 for_each_cpu((cpu), cpu_present_mask)
-#define for_each_cpu_and(cpu, a, b)	 for_each_cpu(cpu, a) if (cpumask_test_cpu(cpu, b))
-#define num_online_cpus()		 cpumask_weight(cpu_online_mask)
-#define num_possible_cpus()		 cpumask_weight(cpu_possible_mask)
-#define num_present_cpus()		 cpumask_weight(cpu_possible_mask)
-#define cpu_online(cpu)			 cpumask_test_cpu((cpu), cpu_online_mask)
-#define cpu_possible(cpu)		 cpumask_test_cpu((cpu), cpu_possible_mask)
-#define cpu_present(cpu)		 cpumask_test_cpu((cpu), cpu_possible_mask)
+#define for_each_cpu(cpu, m)		 for_each_set_bit (cpu, (m)->bits, nr_cpu_ids)
+#define for_each_possible_cpu(cpu)	 for_each_cpu ((cpu), cpu_possible_mask)
+#define for_each_online_cpu(cpu)	 for_each_cpu ((cpu), cpu_online_mask)
+#define for_each_present_cpu(cpu)	 for_each_cpu ((cpu), cpu_present_mask)
+#define for_each_cpu_and(cpu, a, b)                                                                \
+	for_each_cpu (cpu, a)                                                                      \
+		if (cpumask_test_cpu(cpu, b))
+#define num_online_cpus()   cpumask_weight(cpu_online_mask)
+#define num_possible_cpus() cpumask_weight(cpu_possible_mask)
+#define num_present_cpus()  cpumask_weight(cpu_possible_mask)
+#define cpu_online(cpu)	    cpumask_test_cpu((cpu), cpu_online_mask)
+#define cpu_possible(cpu)   cpumask_test_cpu((cpu), cpu_possible_mask)
+#define cpu_present(cpu)    cpumask_test_cpu((cpu), cpu_possible_mask)
 const struct cpumask *ww_linux_cpumask_of(unsigned cpu);
 #define cpumask_of ww_linux_cpumask_of
 

@@ -10,6 +10,7 @@
 #include <ww-linux/base.h>
 #include <wheelwork/clock.h>
 #include <linux/types.h>
+#include <linux/typecheck.h>
 
 #ifndef WW_LINUX_HZ
 #define WW_LINUX_HZ 1000
@@ -26,7 +27,7 @@ void ww_linux_use_hz(unsigned hz, const char *who);
 #ifndef WW_LINUX_SUPPORT /* which has no rate of its own */
 __attribute__((constructor(102), unused)) static void ww_linux_use_hz_here(void)
 {
-	ww_linux_use_hz(HZ, KBUILD_MODNAME);
+	ww_linux_use_hz(HZ, __BASE_FILE__);
 }
 #endif
 

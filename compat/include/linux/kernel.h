@@ -10,6 +10,7 @@
 #include <linux/types.h>
 #include <linux/compiler.h>
 #include <linux/stddef.h>
+#include <linux/typecheck.h>
 #include <linux/stringify.h>
 #include <linux/build_bug.h>
 #include <linux/container_of.h>
@@ -60,16 +61,6 @@
 #define lower_16_bits(n)   ((u16)((n)&0xffff))
 #define PTR_IF(cond, ptr)  ((cond) ? (ptr) : NULL)
 #define u64_to_user_ptr(x) ((void *)(uintptr_t)(x))
-
-#ifndef typecheck
-#define typecheck(type, x)                                                                         \
-	({                                                                                         \
-		type ww_dummy_;                                                                    \
-		__typeof__(x) ww_dummy2_;                                                          \
-		(void)(&ww_dummy_ == &ww_dummy2_);                                                 \
-		1;                                                                                 \
-	})
-#endif
 
 #ifndef IS_ENABLED
 #define WW_LINUX_ARG_PLACE_1	   0,

@@ -41,8 +41,8 @@ WW_LINUX_INLINE s64 percpu_counter_sum(struct percpu_counter *fbc)
 	s64 sum = __atomic_load_n(&fbc->count, __ATOMIC_RELAXED);
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu) sum +=
-		__atomic_load_n(per_cpu_ptr(fbc->counters, cpu), __ATOMIC_RELAXED);
+	for_each_possible_cpu (cpu)
+		sum += __atomic_load_n(per_cpu_ptr(fbc->counters, cpu), __ATOMIC_RELAXED);
 	return sum;
 }
 WW_LINUX_INLINE s64 percpu_counter_sum_positive(struct percpu_counter *fbc)
@@ -58,7 +58,7 @@ WW_LINUX_INLINE void percpu_counter_set(struct percpu_counter *fbc, s64 amount)
 {
 	unsigned cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu (cpu)
 		__atomic_store_n(per_cpu_ptr(fbc->counters, cpu), 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&fbc->count, amount, __ATOMIC_RELAXED);
 }

@@ -52,7 +52,7 @@ WW_LINUX_INLINE void list_replace_rcu(struct list_head *old, struct list_head *n
 	for (pos = container_of(ww_list_next_rcu_(head), __typeof__(*pos), member);                \
 	     &pos->member != (head);                                                               \
 	     pos = container_of(ww_list_next_rcu_(&pos->member), __typeof__(*pos), member))
-#define list_for_each_entry_lockless(pos, head, member) list_for_each_entry_rcu(pos, head, member)
+#define list_for_each_entry_lockless(pos, head, member) list_for_each_entry_rcu (pos, head, member)
 #define list_for_each_entry_continue_rcu(pos, head, member)                                        \
 	for (pos = container_of(ww_list_next_rcu_(&pos->member), __typeof__(*pos), member);        \
 	     &pos->member != (head);                                                               \

@@ -44,8 +44,7 @@ static void deliver(struct work_struct *work)
 	struct packet *p, *n;
 	int last = 0;
 
-	llist_for_each_entry_safe(p, n, batch, node)
-	{
+	llist_for_each_entry_safe (p, n, batch, node) {
 		WARN_ON(p->number <= last);
 		last = p->number;
 		kfree(p);

@@ -74,7 +74,8 @@ static void bits(void)
 	bitmap_set(map, 60, 10);
 	__set_bit(199, map);
 	WARN_ON(test_and_set_bit(3, map) || !test_and_set_bit(3, map));
-	for_each_set_bit(bit, map, 200) n++;
+	for_each_set_bit (bit, map, 200)
+		n++;
 	WARN_ON(n != 12 || bitmap_weight(map, 200) != 12);
 	WARN_ON(find_next_zero_bit(map, 200, 60) != 70 || find_last_bit(map, 200) != 199);
 	WARN_ON(fls(0) || fls(0x80000000) != 32 || __ffs(8) != 3 || fls64(1ull << 40) != 41);

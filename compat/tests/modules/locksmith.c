@@ -125,7 +125,8 @@ static void __exit locksmith_exit(void)
 	for (i = 0; i < 7; i++)
 		WARN_ON(a[i] != THREADS * ROUNDS || b[i] != a[i]);
 	WARN_ON(atomic_read(&bad) || bits);
-	scoped_guard(mutex, &mutex) WARN_ON(!mutex_is_locked(&mutex));
+	scoped_guard (mutex, &mutex)
+		WARN_ON(!mutex_is_locked(&mutex));
 	WARN_ON(mutex_is_locked(&mutex));
 	pr_info("%d locks kept %d threads apart\n", 7, THREADS);
 }

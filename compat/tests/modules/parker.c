@@ -66,8 +66,7 @@ static int __init parker_init(void)
 	if (IS_ERR(idle))
 		return PTR_ERR(idle);
 	WARN_ON(kthread_stop(idle) != -EINTR);
-	for_each_online_cpu(cpu)
-	{
+	for_each_online_cpu (cpu) {
 		struct station *s = &station[stations];
 		struct task_struct *t = kthread_create_on_cpu(run, s, cpu, "station/%u");
 

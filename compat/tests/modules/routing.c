@@ -91,7 +91,8 @@ static int look_up(void *unused)
 		struct route *r;
 
 		rcu_read_lock();
-		list_for_each_entry_rcu(r, &table, node) WARN_ON(r->hops < 0);
+		list_for_each_entry_rcu (r, &table, node)
+			WARN_ON(r->hops < 0);
 		s = rcu_dereference(settings);
 		WARN_ON(s->twice != 2 * s->version);
 		rcu_read_unlock();

@@ -82,8 +82,9 @@ static struct session *find(u32 id)
 {
 	struct session *s;
 
-	hash_for_each_possible(table, s, node,
-			       id) if (s->id == id && kref_get_unless_zero(&s->ref)) return s;
+	hash_for_each_possible (table, s, node, id)
+		if (s->id == id && kref_get_unless_zero(&s->ref))
+			return s;
 	return NULL;
 }
 
@@ -130,7 +131,8 @@ static void __exit sessions_exit(void)
 	int bkt;
 
 	spin_lock(&table_lock);
-	hash_for_each_safe(table, bkt, tmp, s, node) unhash(s);
+	hash_for_each_safe (table, bkt, tmp, s, node)
+		unhash(s);
 	spin_unlock(&table_lock);
 	schedule_work(&reaper);
 	flush_work(&reaper);

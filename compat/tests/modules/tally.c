@@ -71,8 +71,7 @@ static void __exit tally_exit(void)
 		schedule_timeout_uninterruptible(HZ / 100);
 	for (i = 0; i < THREADS; i++)
 		kthread_stop(thread[i]);
-	for_each_possible_cpu(cpu)
-	{
+	for_each_possible_cpu (cpu) {
 		h += per_cpu(hits, cpu);
 		p += per_cpu_ptr(stats, cpu)->packets;
 		b += per_cpu_ptr(stats, cpu)->bytes;
