@@ -214,7 +214,8 @@ static int refuse(struct pg_tx *tx)
 	const char *what = NULL;
 
 	if (c->pcap[0])
-		what = "pcap: live frames are made by a program; backends xdp and packet send those "
+		what = "pcap: live frames are made by a program; backends xdp and packet send "
+		       "those "
 		       "of a file";
 	else if (c->xmit_mode == PG_QUEUE_XMIT)
 		what = "xmit_mode queue_xmit: live frames go past the queueing discipline; backend "
