@@ -681,11 +681,13 @@ TEST(the_counts_add_up)
 	CHECK_EQ(s.armed, 1);
 	CHECK_EQ(s.pending, 1);
 	CHECK_EQ(s.slow_rearms, 1); /* the first opens it */
+	CHECK_EQ(s.pushed_out, 0);
 	ww_clock_advance(1000);
 	ww_timer_get_stats(-1, &s);
 	CHECK_EQ(s.fired, 1);
 	CHECK_EQ(s.pending, 0);
 	CHECK(s.refiled >= 1);
 	CHECK(s.barriers >= 1);
+	CHECK_EQ(s.pushed_out, 1); /* nine times, found once */
 	CHECK_EQ(s.cancelled, 0);
 }

@@ -204,9 +204,11 @@ int ww_base_run(struct ww_base *base);
 
 /* Counts since the start; 128 bytes. */
 struct ww_timer_stats {
-	uint64_t pending;     /* armed now */
-	uint64_t armed;	      /* idle timers armed */
-	uint64_t fast_rearms; /* pending timers pushed out by a store */
+	uint64_t pending; /* armed now */
+	uint64_t armed;	  /* idle timers armed */
+	/* Looks at a timer that found it pushed out by stores, however often. Nothing counts each of
+	 * those: counting would cost as much as the store. */
+	uint64_t pushed_out;
 	uint64_t slow_rearms; /* pending timers re-armed under the base's lock */
 	uint64_t cancelled;   /* pending timers deleted */
 	uint64_t fired;	      /* functions called */

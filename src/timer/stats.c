@@ -17,7 +17,7 @@ static void add(struct ww_timer_stats *sum, unsigned id)
 
 		sum->pending += b->pending;
 		sum->armed += s->armed;
-		sum->fast_rearms += s->fast_rearms;
+		sum->pushed_out += s->pushed_out;
 		sum->slow_rearms += s->slow_rearms;
 		sum->refiled += s->refiled;
 		sum->fired += s->fired;

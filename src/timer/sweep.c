@@ -37,6 +37,7 @@ static void sort_out(struct ww_base *b, struct ww_list *list, uint64_t now)
 		uint64_t deadline = ww_timer_deadline(t);
 
 		__builtin_prefetch(list->next->next);
+		b->stats.pushed_out += deadline != t->filed;
 		ww_list_del(&t->node);
 		if (due_at(deadline, now)) {
 			ww_list_add_tail(&t->node, &b->expired);
