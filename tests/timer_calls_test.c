@@ -469,6 +469,8 @@ TEST(a_thousand_far_timers_wake_nobody)
 	static struct ww_timer t[1000];
 	uint64_t before;
 
+	/* Elsewhere a re-armed timer may go to another base, which wakes up for its first one. */
+	bind_to(0);
 	real_near_wrap();
 	for (int i = 0; i < 1000; i++) {
 		ww_timer_setup(&t[i], note, 0);
