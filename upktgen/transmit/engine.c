@@ -329,10 +329,12 @@ static void refresh_cursor(struct pg_device *d)
 void pg_device_status(struct pg_device *d, struct pg_status *out)
 {
 	const struct pg_status *s = &d->status;
-	bool running = ww_load_acquire(&d->running); /* pairs: ENGINE-2 */
 
-	if (running)
+	if (ww_load_relaxed(&d->running))
 		refresh_cursor(d);
+	/* A run begins and ends under this lock: its times never stand beside another's state. */
+	ww_lock(&d->engine->lock);
+	bool running = ww_load_acquire(&d->running); /* pairs: ENGINE-2 */
 	*out = (struct pg_status){
 		.running = running,
 		.sofar = ww_load_relaxed(&s->sofar),
@@ -344,7 +346,6 @@ void pg_device_status(struct pg_device *d, struct pg_status *out)
 	};
 	for (int i = 0; i < PG_NR_CAUSES; i++)
 		out->by_cause[i] = ww_load_relaxed(&s->by_cause[i]);
-	ww_lock(&d->engine->lock);
 	out->ever_ran = d->ever_ran;
 	out->cursor = d->cursor;
 	out->frags_shown = d->config.flags & PG_SHARED ? 0 : -1;

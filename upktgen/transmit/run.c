@@ -148,11 +148,13 @@ int pg_device_begin(struct pg_device *d)
 	if (!err && d->tx.config.delay)
 		d->tx.late = ww_alloc(sizeof(*d->tx.late));
 	d->next_ns = ww_clock_ns();
+	d->cpu_ns = ww_clock_thread_cpu_ns();
+	ww_lock(&d->engine->lock);
 	ww_store_relaxed(&d->status.started_us, d->next_ns / 1000);
 	ww_store_relaxed(&d->status.stopped_us, d->next_ns / 1000);
-	d->cpu_ns = ww_clock_thread_cpu_ns();
 	if (!err)
 		ww_store_relaxed(&d->running, 1u);
+	ww_unlock(&d->engine->lock);
 	return err;
 }
 
@@ -180,8 +182,10 @@ void pg_device_end(struct pg_device *d, const char *why)
 	d->tx.packet = NULL;
 	publish(d);
 	d->cpu_ns = ww_clock_thread_cpu_ns() - d->cpu_ns;
+	ww_lock(&d->engine->lock);
 	ww_store_relaxed(&d->status.stopped_us, now / 1000);
 	ww_store_release(&d->running, 0u); /* pairs: ENGINE-2 */
+	ww_unlock(&d->engine->lock);
 }
 
 /* A changed configuration: the run goes on with it, sequence numbers included. */
