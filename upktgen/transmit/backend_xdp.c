@@ -278,8 +278,8 @@ static void submit_moving(struct xdp_tx *x, struct pg_tx *tx, unsigned n)
 	}
 }
 
-/* Wakes the kernel side; frames that it says it dropped. Negative: the run is over. */
-static int kick(struct pg_tx *tx, struct queue *q)
+/* Wakes the kernel side; counts the frames that it took and dropped. Negative: the run is over. */
+static int kick(struct pg_tx *tx, struct queue *q, int *dropped)
 {
 	if (q->waiting == 0 || !xsk_ring_prod__needs_wakeup(&q->tx))
 		return 0;
@@ -287,6 +287,7 @@ static int kick(struct pg_tx *tx, struct queue *q)
 		return 0;
 	switch (errno) {
 	case EBUSY: /* the driver dropped the frame before; for want of a carrier, too */
+		++*dropped;
 		if (q->drops++ % 64 == 0) {
 			int lost = pg_link_trouble(tx->ifname, &tx->link, tx->why);
 
@@ -295,7 +296,8 @@ static int kick(struct pg_tx *tx, struct queue *q)
 				return lost;
 			}
 		}
-		return 1;
+		tx->causes[PG_ERR_NOBUFS]++;
+		return 0;
 	case EAGAIN:
 	case EINTR:
 	case ENOBUFS:
@@ -329,7 +331,7 @@ static int xdp_send(struct pg_tx *tx, unsigned n)
 {
 	struct xdp_tx *x = tx->priv;
 	unsigned waiting = 0;
-	int sent = 0, dropped = 0;
+	int sent = 0, dropped = 0, err = 0;
 
 	for (unsigned i = 0; i < x->nr_queues; i++) {
 		reclaim(&x->queue[i]);
@@ -344,20 +346,17 @@ static int xdp_send(struct pg_tx *tx, unsigned n)
 	tx->pending = 0;
 	for (unsigned i = 0; i < x->nr_queues; i++) {
 		struct queue *q = &x->queue[i];
-		int drop = kick(tx, q);
+		int lost = kick(tx, q, &dropped);
 
-		if (drop < 0)
-			return drop;
+		/* Also where the run ends here: what was taken before the trouble was sent. */
 		sent += (int)count_taken(tx, q);
-		dropped += drop;
 		tx->pending += q->waiting;
+		if (lost && !err)
+			err = lost;
 	}
-	if (dropped > sent)
-		dropped = sent;
-	tx->causes[PG_ERR_NOBUFS] += (uint64_t)dropped;
-	sent -= dropped;
+	sent -= dropped < sent ? dropped : sent;
 	tx->sent += (uint64_t)sent;
-	return sent;
+	return err ? err : sent;
 }
 
 static int xdp_probe(const char *ifname, char why[PG_WHY])
