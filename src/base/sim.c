@@ -31,7 +31,9 @@ enum state { UNUSED, RUNNABLE, WAITING, JOINING, ENDED };
 
 struct entry {
 	uintptr_t addr;
-	uint8_t size;
+	uint8_t size; /* 0: overtaken by a plain store */
+	bool release; /* only after all before it */
+	bool rmw;     /* of a read-modify-write: nobody else's store may come in between */
 	uint64_t val;
 };
 
@@ -133,14 +135,14 @@ static void heed_plain_stores(uintptr_t addr, size_t size)
 	}
 }
 
-/* The oldest store of thread t reaches memory. */
-static void drain_one(struct thread *t)
+/* Store k of thread t reaches memory. */
+static void drain_at(struct thread *t, int k)
 {
-	struct entry e = t->buf[0];
+	struct entry e = t->buf[k];
 	struct place *p;
 
 	t->nbuf--;
-	memmove(&t->buf[0], &t->buf[1], (size_t)t->nbuf * sizeof(t->buf[0]));
+	memmove(&t->buf[k], &t->buf[k + 1], (size_t)(t->nbuf - k) * sizeof(t->buf[0]));
 	if (!e.size)
 		return;
 	heed_plain_stores(e.addr, e.size);
@@ -157,7 +159,67 @@ static void drain_one(struct thread *t)
 static void drain(struct thread *t)
 {
 	while (t->nbuf)
-		drain_one(t);
+		drain_at(t, 0);
+}
+
+static bool overlaps(const struct entry *e, uintptr_t addr, size_t size)
+{
+	return e->size && e->addr < addr + size && addr < e->addr + e->size;
+}
+
+/* Whether store k of t may be the next one that others see. */
+static bool may_drain(const struct thread *t, int k)
+{
+	if (k == 0)
+		return true;
+	if (!sim_shared->weak || t->buf[k].release)
+		return false;
+	for (int i = 0; i < k; i++)
+		if (overlaps(&t->buf[i], t->buf[k].addr, t->buf[k].size))
+			return false;
+	return true;
+}
+
+/* The first k stores of t. */
+static void drain_first(struct thread *t, int k)
+{
+	while (k-- > 0)
+		drain_at(t, 0);
+}
+
+/* An acquire of the strong kind comes after all earlier releases of its thread. */
+static void drain_releases(struct thread *t)
+{
+	int k = t->nbuf;
+
+	while (k > 0 && !t->buf[k - 1].release)
+		k--;
+	drain_first(t, k);
+}
+
+/*
+ * Another thread is about to store there: what a read-modify-write has left there is seen first.
+ * False: nobody else has anything on its way there.
+ */
+static bool settle_rmws(const struct thread *me, uintptr_t addr, size_t size)
+{
+	bool others = false;
+
+	for (int i = 0; i < nr_threads; i++) {
+		struct thread *t = &threads[i];
+
+		for (int k = 0; t != me && k < t->nbuf; k++) {
+			if (!overlaps(&t->buf[k], addr, size))
+				continue;
+			if (!t->buf[k].rmw) {
+				others = true;
+				continue;
+			}
+			drain_first(t, k + 1);
+			k = -1;
+		}
+	}
+	return others;
 }
 
 static void overlay(uint64_t *v, uintptr_t addr, size_t size, uintptr_t a, size_t s, uint64_t val)
@@ -184,13 +246,14 @@ static uint64_t view(struct thread *t, uintptr_t addr, size_t size)
 	return v;
 }
 
-static void buffer_store(struct thread *t, uintptr_t addr, size_t size, uint64_t v)
+static void buffer_store(struct thread *t, uintptr_t addr, size_t size, uint64_t v, bool release,
+			 bool rmw)
 {
 	struct place *p;
 
 	heed_plain_stores(addr, size);
 	if (t->nbuf == BUFFER)
-		drain_one(t);
+		drain_at(t, 0);
 	p = find_place(addr, size);
 	if (!p) {
 		if (nr_places == PLACES_MAX)
@@ -199,7 +262,7 @@ static void buffer_store(struct thread *t, uintptr_t addr, size_t size, uint64_t
 		*p = (struct place){addr, (uint8_t)size, 0, read_memory(addr, size), 0};
 	}
 	p->pending++;
-	t->buf[t->nbuf++] = (struct entry){addr, (uint8_t)size, v};
+	t->buf[t->nbuf++] = (struct entry){addr, (uint8_t)size, release, rmw, v};
 	write_memory(addr, size, v);
 	p->newest = read_memory(addr, size);
 }
@@ -318,14 +381,15 @@ static int list_options(struct sim_option *o)
 		int i = (current + k) % nr_threads;
 
 		if (can_run(i))
-			o[n++] = (struct sim_option){SIM_RUN, i};
+			o[n++] = (struct sim_option){SIM_RUN, i, 0};
 	}
 	for (int i = 0; i < nr_threads; i++)
-		if (threads[i].nbuf)
-			o[n++] = (struct sim_option){SIM_DRAIN, i};
+		for (int s = 0; s < threads[i].nbuf; s++)
+			if (may_drain(&threads[i], s))
+				o[n++] = (struct sim_option){SIM_DRAIN, i, s};
 	for (int i = 0; i < nr_threads && !prompt; i++)
 		if (threads[i].state == WAITING && threads[i].deadline != UINT64_MAX)
-			o[n++] = (struct sim_option){SIM_EXPIRE, i};
+			o[n++] = (struct sim_option){SIM_EXPIRE, i, 0};
 	return n;
 }
 
@@ -359,7 +423,8 @@ static void tell_stuck(void)
 /* Decide who goes on, and return when that is the calling thread. */
 static void schedule(void)
 {
-	struct sim_option o[3 * THREADS_MAX];
+	struct sim_option o[(2 + BUFFER) * THREADS_MAX];
+	_Static_assert((2 + BUFFER) * THREADS_MAX < 256, "a choice is a byte");
 
 	for (;;) {
 		struct sim_option c;
@@ -371,7 +436,7 @@ static void schedule(void)
 		switch (c.kind) {
 		case SIM_DRAIN:
 			trace("lets a store out of", NULL, (uint64_t)c.thread);
-			drain_one(&threads[c.thread]);
+			drain_at(&threads[c.thread], c.store);
 			continue;
 		case SIM_EXPIRE:
 			let_deadline_pass(&threads[c.thread]);
@@ -417,16 +482,17 @@ uint64_t ww_sim_load(const volatile void *p, size_t size, bool seq_cst,
 	uintptr_t addr = (uintptr_t)p;
 	uint64_t v;
 
-	(void)seq_cst; /* a plain load on x86 */
 	if (!simulated())
 		return read_memory(addr, size);
 	point();
+	if (seq_cst && sim_shared->weak) /* on x86 it is a load like others */
+		drain_releases(&threads[current]);
 	v = view(&threads[current], addr, size);
 	trace("reads", at, v);
 	return v;
 }
 
-void ww_sim_store(volatile void *p, size_t size, uint64_t v, bool seq_cst,
+void ww_sim_store(volatile void *p, size_t size, uint64_t v, enum ww_sim_order order,
 		  const struct ww_sim_site *at)
 {
 	uintptr_t addr = (uintptr_t)p;
@@ -436,29 +502,62 @@ void ww_sim_store(volatile void *p, size_t size, uint64_t v, bool seq_cst,
 		return;
 	}
 	point();
-	trace(seq_cst ? "stores for all" : "stores", at, v);
-	if (seq_cst) {
+	trace(order == WW_SIM_SEQ_CST ? "stores for all" : "stores", at, v);
+	settle_rmws(&threads[current], addr, size);
+	if (order == WW_SIM_SEQ_CST && !sim_shared->weak) {
 		drain(&threads[current]);
 		heed_plain_stores(addr, size);
 		direct_store(addr, size, v);
 	} else {
-		buffer_store(&threads[current], addr, size, v);
+		buffer_store(&threads[current], addr, size, v, order & WW_SIM_RELEASE, false);
 	}
 }
 
+/* The reading half: what memory holds, when all that comes before in the order has been seen. */
+static uint64_t rmw_read(uintptr_t addr, size_t size, enum ww_sim_order order, bool *alone)
+{
+	struct thread *me = &threads[current];
+
+	point();
+	*alone = false;
+	if (!sim_shared->weak) {
+		drain(me);
+		return view(me, addr, size);
+	}
+	if (order & WW_SIM_ACQUIRE)
+		drain_releases(me);
+	for (int k = me->nbuf; k-- > 0;)
+		if (overlaps(&me->buf[k], addr, size)) {
+			drain_first(me, k + 1);
+			break;
+		}
+	*alone = !settle_rmws(me, addr, size);
+	return view(me, addr, size);
+}
+
+/* The writing half: at once on x86; on the weaker machine it may wait where nobody else is there. */
+static void rmw_write(uintptr_t addr, size_t size, uint64_t v, enum ww_sim_order order, bool alone)
+{
+	if (alone) {
+		buffer_store(&threads[current], addr, size, v, order & WW_SIM_RELEASE, true);
+		return;
+	}
+	if (order & WW_SIM_RELEASE)
+		drain(&threads[current]);
+	direct_store(addr, size, v);
+}
+
 uint64_t ww_sim_rmw(volatile void *p, size_t size, enum ww_sim_rmw op, uint64_t v,
-		    const struct ww_sim_site *at)
+		    enum ww_sim_order order, const struct ww_sim_site *at)
 {
 	uintptr_t addr = (uintptr_t)p;
 	uint64_t old, new = v;
+	bool alone = false;
 
-	if (simulated()) {
-		point();
-		drain(&threads[current]);
-		old = view(&threads[current], addr, size);
-	} else {
+	if (simulated())
+		old = rmw_read(addr, size, order, &alone);
+	else
 		old = read_memory(addr, size);
-	}
 	switch (op) {
 	case WW_SIM_XCHG:
 		break;
@@ -477,23 +576,22 @@ uint64_t ww_sim_rmw(volatile void *p, size_t size, enum ww_sim_rmw op, uint64_t 
 	}
 	if (simulated()) {
 		trace(at->op, at, new);
-		direct_store(addr, size, new);
+		rmw_write(addr, size, new, order, alone);
 	} else {
 		write_memory(addr, size, new);
 	}
 	return old;
 }
 
-bool ww_sim_cmpxchg(volatile void *p, size_t size, void *oldp, uint64_t v,
+bool ww_sim_cmpxchg(volatile void *p, size_t size, void *oldp, uint64_t v, enum ww_sim_order order,
 		    const struct ww_sim_site *at)
 {
 	uintptr_t addr = (uintptr_t)p;
 	uint64_t expected = read_memory((uintptr_t)oldp, size), old;
+	bool alone = false;
 
 	if (simulated()) {
-		point();
-		drain(&threads[current]);
-		old = view(&threads[current], addr, size);
+		old = rmw_read(addr, size, order, &alone);
 		trace(old == expected ? "swaps" : "fails to swap", at, old == expected ? v : old);
 	} else {
 		old = read_memory(addr, size);
@@ -503,7 +601,7 @@ bool ww_sim_cmpxchg(volatile void *p, size_t size, void *oldp, uint64_t v,
 		return false;
 	}
 	if (simulated())
-		direct_store(addr, size, v);
+		rmw_write(addr, size, v, order, alone);
 	else
 		write_memory(addr, size, v);
 	return true;
@@ -521,6 +619,7 @@ void ww_sim_fence(const struct ww_sim_site *at)
 static void yield(void)
 {
 	threads[current].yielded = true;
+	sim_yields(current);
 	drain(&threads[current]);
 	point();
 	threads[current].yielded = false;

@@ -11,6 +11,13 @@
  * nobody can, it jumps to the next deadline, and the scheduler may let a sleeper's deadline pass
  * at any moment: the others were slow.
  *
+ * Some random runs are of a weaker machine, in the manner of an aarch64 without its atomic
+ * instructions: stores to different words become visible in any order, a release only after all
+ * that its thread stored before; and a read-modify-write reads at once but its store waits like
+ * any other (as a release, unless the order it names is less), so that a later load, other than a
+ * seq_cst one, may come before it. No load is ever out of date by itself: what needs acquire on
+ * the reading side is ThreadSanitizer's to find.
+ *
  * Plain accesses to shared fields under a lock are not seen here. They work because a buffered
  * store is in memory at once for its own thread's plain reads, while the others' operations are
  * shown the value before it.
@@ -32,15 +39,22 @@ struct ww_sim_site {
 	int line;
 };
 
+enum ww_sim_order {
+	WW_SIM_RELAXED = 0,
+	WW_SIM_ACQUIRE = 1,
+	WW_SIM_RELEASE = 2,
+	WW_SIM_SEQ_CST = 3,
+};
+
 uint64_t ww_sim_load(const volatile void *p, size_t size, bool seq_cst,
 		     const struct ww_sim_site *at);
-void ww_sim_store(volatile void *p, size_t size, uint64_t v, bool seq_cst,
+void ww_sim_store(volatile void *p, size_t size, uint64_t v, enum ww_sim_order order,
 		  const struct ww_sim_site *at);
 
 enum ww_sim_rmw { WW_SIM_XCHG, WW_SIM_ADD, WW_SIM_SUB, WW_SIM_OR, WW_SIM_AND };
 uint64_t ww_sim_rmw(volatile void *p, size_t size, enum ww_sim_rmw op, uint64_t v,
-		    const struct ww_sim_site *at);
-bool ww_sim_cmpxchg(volatile void *p, size_t size, void *oldp, uint64_t v,
+		    enum ww_sim_order order, const struct ww_sim_site *at);
+bool ww_sim_cmpxchg(volatile void *p, size_t size, void *oldp, uint64_t v, enum ww_sim_order order,
 		    const struct ww_sim_site *at);
 void ww_sim_fence(const struct ww_sim_site *at);
 void ww_sim_yield(const struct ww_sim_site *at);
@@ -59,34 +73,36 @@ void ww_sim_yield(const struct ww_sim_site *at);
 #define ww_load_acquire(p) WW_SIM_LOAD(p, false)
 #define ww_load_seq_cst(p) WW_SIM_LOAD(p, true)
 
-#define WW_SIM_STORE(p, v, sc)                                                                     \
-	ww_sim_store((p), sizeof(*(p)), WW_SIM_VALUE((__typeof__(*(p)))(v)), sc,                   \
+#define WW_SIM_STORE(p, v, order)                                                                  \
+	ww_sim_store((p), sizeof(*(p)), WW_SIM_VALUE((__typeof__(*(p)))(v)), order,                \
 		     WW_SIM_AT("store", #p))
-#define ww_store_relaxed(p, v) WW_SIM_STORE(p, v, false)
-#define ww_store_release(p, v) WW_SIM_STORE(p, v, false)
-#define ww_store_seq_cst(p, v) WW_SIM_STORE(p, v, true)
+#define ww_store_relaxed(p, v) WW_SIM_STORE(p, v, WW_SIM_RELAXED)
+#define ww_store_release(p, v) WW_SIM_STORE(p, v, WW_SIM_RELEASE)
+#define ww_store_seq_cst(p, v) WW_SIM_STORE(p, v, WW_SIM_SEQ_CST)
 
-#define WW_SIM_RMW(p, op, v, text)                                                                 \
-	WW_SIM_TYPED(p, ww_sim_rmw((p), sizeof(*(p)), op, WW_SIM_VALUE(v), WW_SIM_AT(text, #p)))
-#define ww_xchg(p, v)		   WW_SIM_RMW(p, WW_SIM_XCHG, v, "exchange")
-#define ww_xchg_acquire(p, v)	   ww_xchg(p, v)
-#define ww_xchg_release(p, v)	   ww_xchg(p, v)
-#define ww_xchg_relaxed(p, v)	   ww_xchg(p, v)
-#define ww_fetch_add(p, v)	   WW_SIM_RMW(p, WW_SIM_ADD, v, "add")
-#define ww_fetch_add_relaxed(p, v) ww_fetch_add(p, v)
-#define ww_fetch_sub(p, v)	   WW_SIM_RMW(p, WW_SIM_SUB, v, "subtract")
-#define ww_fetch_sub_release(p, v) ww_fetch_sub(p, v)
-#define ww_fetch_or(p, v)	   WW_SIM_RMW(p, WW_SIM_OR, v, "or")
-#define ww_fetch_or_relaxed(p, v)  ww_fetch_or(p, v)
-#define ww_fetch_and(p, v)	   WW_SIM_RMW(p, WW_SIM_AND, v, "and")
-#define ww_fetch_and_release(p, v) ww_fetch_and(p, v)
+#define WW_SIM_RMW(p, op, v, order, text)                                                          \
+	WW_SIM_TYPED(p, ww_sim_rmw((p), sizeof(*(p)), WW_SIM_##op, WW_SIM_VALUE(v),                \
+				   WW_SIM_##order, WW_SIM_AT(text, #p)))
+#define ww_xchg(p, v)		   WW_SIM_RMW(p, XCHG, v, SEQ_CST, "exchange")
+#define ww_xchg_acquire(p, v)	   WW_SIM_RMW(p, XCHG, v, ACQUIRE, "exchange")
+#define ww_xchg_release(p, v)	   WW_SIM_RMW(p, XCHG, v, RELEASE, "exchange")
+#define ww_xchg_relaxed(p, v)	   WW_SIM_RMW(p, XCHG, v, RELAXED, "exchange")
+#define ww_fetch_add(p, v)	   WW_SIM_RMW(p, ADD, v, SEQ_CST, "add")
+#define ww_fetch_add_relaxed(p, v) WW_SIM_RMW(p, ADD, v, RELAXED, "add")
+#define ww_fetch_sub(p, v)	   WW_SIM_RMW(p, SUB, v, SEQ_CST, "subtract")
+#define ww_fetch_sub_release(p, v) WW_SIM_RMW(p, SUB, v, RELEASE, "subtract")
+#define ww_fetch_or(p, v)	   WW_SIM_RMW(p, OR, v, SEQ_CST, "or")
+#define ww_fetch_or_relaxed(p, v)  WW_SIM_RMW(p, OR, v, RELAXED, "or")
+#define ww_fetch_and(p, v)	   WW_SIM_RMW(p, AND, v, SEQ_CST, "and")
+#define ww_fetch_and_release(p, v) WW_SIM_RMW(p, AND, v, RELEASE, "and")
 
-#define ww_cmpxchg(p, oldp, v)                                                                     \
+#define WW_SIM_CMPXCHG(p, oldp, v, order)                                                          \
 	ww_sim_cmpxchg((p), sizeof(*(p)), (oldp), WW_SIM_VALUE((__typeof__(*(p)))(v)),             \
-		       WW_SIM_AT("compare and exchange", #p))
-#define ww_cmpxchg_acquire(p, oldp, v) ww_cmpxchg(p, oldp, v)
-#define ww_cmpxchg_release(p, oldp, v) ww_cmpxchg(p, oldp, v)
-#define ww_cmpxchg_relaxed(p, oldp, v) ww_cmpxchg(p, oldp, v)
+		       WW_SIM_##order, WW_SIM_AT("compare and exchange", #p))
+#define ww_cmpxchg(p, oldp, v)	       WW_SIM_CMPXCHG(p, oldp, v, SEQ_CST)
+#define ww_cmpxchg_acquire(p, oldp, v) WW_SIM_CMPXCHG(p, oldp, v, ACQUIRE)
+#define ww_cmpxchg_release(p, oldp, v) WW_SIM_CMPXCHG(p, oldp, v, RELEASE)
+#define ww_cmpxchg_relaxed(p, oldp, v) WW_SIM_CMPXCHG(p, oldp, v, RELAXED)
 
 #define ww_fence_seq_cst()  ww_sim_fence(WW_SIM_AT("fence", ""))
 #define ww_fence_compiler() __atomic_signal_fence(__ATOMIC_SEQ_CST)
@@ -122,6 +138,8 @@ struct sim_options {
 	uint64_t seed;
 	unsigned cpus; /* that the program sees; 0 for 2 */
 	bool no_membarrier;
+	bool all_weak; /* every run on the weaker machine; else some of the random ones */
+	bool no_weak;
 };
 
 struct sim_result {
@@ -129,6 +147,7 @@ struct sim_result {
 	uint64_t runs;	  /* the last one failed, if there is an error */
 	bool whole;	  /* the bounded search was not cut short */
 	unsigned longest; /* decisions in the longest run */
+	uint64_t digest;  /* of all decisions and what they were among */
 };
 
 struct sim_result sim_explore(void (*program)(void), const struct sim_options *o);

@@ -20,6 +20,9 @@ static unsigned calm;	 /* random: a switch about every so many steps */
 static unsigned urge;	 /* and a drain likewise */
 static bool by_priority; /* or: who runs is whoever ranks first, and ranks change seldom */
 static unsigned rank[64];
+static unsigned lowest; /* rank given away; drawn ones are above all of these */
+
+#define RANK_DRAWN (1u << 30)
 
 static uint64_t next_random(void)
 {
@@ -45,11 +48,13 @@ void sim_stop(void)
 static void start_random(uint64_t seed)
 {
 	rng = seed;
+	sim_shared->weak = !sim_shared->options.no_weak && next_random() % 2;
 	calm = 2u << next_random() % 7;
-	urge = 2u << next_random() % 5;
+	urge = 2u << next_random() % 8;
 	by_priority = next_random() % 2;
 	for (unsigned i = 0; i < 64; i++)
-		rank[i] = (unsigned)(next_random() >> 33);
+		rank[i] = RANK_DRAWN + (unsigned)(next_random() >> 34);
+	lowest = RANK_DRAWN;
 }
 
 static int random_choice(const struct sim_option *o, int n, int runnable)
@@ -64,8 +69,14 @@ static int random_choice(const struct sim_option *o, int n, int runnable)
 		if (rank[o[i].thread] > rank[o[best].thread])
 			best = i;
 	if (next_random() % (16 * calm) == 0)
-		rank[o[best].thread] = (unsigned)(next_random() >> 34);
+		rank[o[best].thread] = RANK_DRAWN + (unsigned)(next_random() >> 35);
 	return best;
+}
+
+/* Who waits in a loop ranks behind all others, or two such loops would keep out whom they wait for. */
+void sim_yields(int thread)
+{
+	rank[thread] = --lowest;
 }
 
 int sim_choose(const struct sim_option *o, int n)
@@ -89,6 +100,9 @@ int sim_choose(const struct sim_option *o, int n)
 	s->chosen[s->n] = (uint8_t)c;
 	s->among[s->n] = (uint8_t)n;
 	s->n++;
+	s->digest = (s->digest ^
+		     ((uint64_t)n << 16 | (uint64_t)o[c].kind << 8 | (uint64_t)o[c].thread)) *
+		    0x100000001b3u;
 	return c;
 }
 
@@ -127,8 +141,10 @@ void sim_before(bool warm_up)
 		alarm(60);
 	s->n = 0;
 	s->trace = s->trace_run == s->runs + 1;
+	s->weak = false;
 	if (s->random)
 		start_random(s->seed);
+	s->weak |= s->options.all_weak;
 }
 
 /* On to the next schedule. */
@@ -213,6 +229,7 @@ static struct sim_result all_runs(void (*program)(void))
 		}
 	r.runs = sim_shared->runs;
 	r.longest = sim_shared->longest;
+	r.digest = sim_shared->digest;
 	r.whole = !sim_shared->cut_short;
 	return r;
 }

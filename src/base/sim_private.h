@@ -14,6 +14,7 @@ enum sim_kind { SIM_RUN, SIM_DRAIN, SIM_EXPIRE };
 struct sim_option {
 	enum sim_kind kind;
 	int thread;
+	int store; /* SIM_DRAIN: which in its buffer */
 };
 
 /* Shared with the child that makes the runs. */
@@ -21,12 +22,14 @@ struct sim_shared {
 	struct sim_options options;
 	bool trace;
 	bool random;	    /* this run's decisions come from seed */
+	bool weak;	    /* this run is on the weaker machine */
 	uint64_t trace_run; /* a replay: trace this run, and end */
 	bool finished;	    /* all schedules were tried */
 	bool cut_short;
 	uint64_t seed;
 	uint64_t runs, random_runs;
 	uint32_t longest;
+	uint64_t digest;
 	uint32_t fixed; /* the first so many decisions are given */
 	uint32_t n;	/* made so far */
 	char error[512];
@@ -37,6 +40,8 @@ extern struct sim_shared *sim_shared;
 
 /* Which of n options, of which the first is the plain one. */
 int sim_choose(const struct sim_option *o, int n);
+/* The thread has nothing better to do than to look again. */
+void sim_yields(int thread);
 /* In the child: runs program as thread 0, again and again. */
 _Noreturn void sim_run(void (*program)(void));
 /* Before and after each run; false: this child has done enough. */

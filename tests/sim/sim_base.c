@@ -39,7 +39,7 @@ static void exchange_x_read_y(void *arg)
 {
 	(void)arg;
 	ww_xchg(&x, 1u);
-	seen_y = ww_load_acquire(&y);
+	seen_y = ww_load_seq_cst(&y);
 }
 
 SIM_PROGRAM(exchanges_do_not_wait_in_a_buffer, 4, 200)
@@ -48,9 +48,62 @@ SIM_PROGRAM(exchanges_do_not_wait_in_a_buffer, 4, 200)
 
 	sim_go();
 	ww_xchg(&y, 1u);
+	seen_x = ww_load_seq_cst(&x);
+	ww_os_thread_join(&t);
+	SIM_CHECK(seen_x || seen_y);
+}
+
+static void exchange_x_glance_at_y(void *arg)
+{
+	(void)arg;
+	ww_xchg(&x, 1u);
+	seen_y = ww_load_acquire(&y);
+}
+
+/* Not on x86: that an exchange is a full barrier for whatever load follows. */
+SIM_PROGRAM_FAILS(a_load_behind_an_exchange_must_be_seq_cst_too, 4, 0)
+{
+	struct ww_os_thread t = sim_thread(exchange_x_glance_at_y, NULL);
+
+	sim_go();
+	ww_xchg(&y, 1u);
 	seen_x = ww_load_acquire(&x);
 	ww_os_thread_join(&t);
 	SIM_CHECK(seen_x || seen_y);
+}
+
+static void store_x_then_y(void *arg)
+{
+	(void)arg;
+	ww_store_relaxed(&x, 1u);
+	ww_store_relaxed(&y, 1u);
+}
+
+static void store_x_then_release_y(void *arg)
+{
+	(void)arg;
+	ww_store_relaxed(&x, 1u);
+	ww_store_release(&y, 1u);
+}
+
+static void read_y_then_x(void (*stores)(void *))
+{
+	struct ww_os_thread t = sim_thread(stores, NULL);
+
+	sim_go();
+	if (ww_load_acquire(&y))
+		SIM_CHECK(ww_load_relaxed(&x));
+	ww_os_thread_join(&t);
+}
+
+SIM_PROGRAM_FAILS(stores_change_places_without_a_release, 4, 0)
+{
+	read_y_then_x(store_x_then_y);
+}
+
+SIM_PROGRAM(a_release_comes_after_what_was_stored_before, 4, 200)
+{
+	read_y_then_x(store_x_then_release_y);
 }
 
 SIM_PROGRAM(a_barrier_by_one_thread_serves_both, 3, 500)
