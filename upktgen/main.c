@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "privilege/ask.h"
+#include "privilege/rights.h"
+
 #define UPK_VERSION "0.1.0"
 
 static const struct {
@@ -48,6 +51,8 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "";
 	char title[64];
 
+	if (pg_rights_begin())
+		return UPK_FAILED;
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		name = "help";
 	if (!strcmp(name, "--version")) {
@@ -59,7 +64,10 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(title, sizeof(title), "upktgen %s", name);
 		argv[1] = title;
-		return rows[i].fn(argc - 1, argv + 1);
+		int status = rows[i].fn(argc - 1, argv + 1);
+
+		pg_opener_finish();
+		return status;
 	}
 	if (*name)
 		fprintf(stderr, "upktgen: no subcommand '%s'\n\n", name);

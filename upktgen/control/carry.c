@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/report.h"
+#include "privilege/ask.h"
 #include "subcommand.h"
 #include "transmit/backend.h"
 
@@ -57,6 +58,46 @@ static bool needs_device(const struct upk_options *o)
 	return !b || b->needs_device;
 }
 
+/* "add_device eth0@1" names eth0. */
+static bool device_of(const struct pg_line *l, char ifname[PG_ASK_IFNAME])
+{
+	static const char word[] = "add_device";
+	const char *name = l->command + strspn(l->command, " \t\"=");
+
+	if (strncmp(name, word, sizeof(word) - 1) != 0)
+		return false;
+	name += sizeof(word) - 1;
+	name += strspn(name, " \t\"=");
+	snprintf(ifname, PG_ASK_IFNAME, "%.*s", (int)strcspn(name, "@ \t\"\r\n"), name);
+	return ifname[0];
+}
+
+/* The devices of a checked script, and the receiver's: no others will be opened. */
+static int seal_devices(const struct pg_script *script, const struct upk_options *options)
+{
+	static char text[PG_ASK_DEVICES][PG_ASK_IFNAME];
+	const char *names[PG_ASK_DEVICES];
+	unsigned n = 0;
+
+	if (options->receiver)
+		names[n++] = options->receiver;
+	for (size_t i = 0; i < script->nr_lines; i++) {
+		if (!device_of(&script->lines[i], text[n]))
+			continue;
+		unsigned known = 0;
+
+		while (known < n && strcmp(names[known], text[n]) != 0)
+			known++;
+		if (known < n)
+			continue;
+		if (n == PG_ASK_DEVICES - 1)
+			return -E2BIG;
+		names[n] = text[n];
+		n++;
+	}
+	return pg_opener_seal(names, n);
+}
+
 int upk_carry_out(const struct upk_options *options, const struct pg_script *script)
 {
 	struct pg_check_options check = {.strict = options->engine.strict,
@@ -67,6 +108,10 @@ int upk_carry_out(const struct upk_options *options, const struct pg_script *scr
 
 	if (script->nr_faults + pg_script_check(script, &check, upk_tell_fault, NULL))
 		return UPK_USAGE;
+	if (seal_devices(script, options)) {
+		fprintf(stderr, "%s: more than %d devices\n", script->name, PG_ASK_DEVICES - 1);
+		return UPK_FAILED;
+	}
 	if (upk_session_open(&s, options))
 		return UPK_FAILED;
 	upk_session_catch_signals(&s);

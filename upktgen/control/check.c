@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confine.h"
 #include "control/options.h"
 #include "control/script.h"
 #include "subcommand.h"
@@ -82,6 +83,8 @@ int upk_cmd_check(int argc, char **argv)
 		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(errno));
 		return UPK_USAGE;
 	}
+	if (upk_confine_reader())
+		return UPK_FAILED;
 	err = pg_script_read(&script, from == stdin ? "<stdin>" : a.file, from, tell_fault, NULL);
 	if (from != stdin)
 		fclose(from);

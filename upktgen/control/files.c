@@ -49,6 +49,7 @@ struct upk_files {
 	struct pg_words *words;
 	struct pg_engine *engine;
 	struct fuse_session *session;
+	struct pg_keeper *keeper;
 	struct ww_workqueue *starts;
 	int leave_fd; /* readable: leave */
 	struct timespec mounted;
@@ -413,30 +414,36 @@ static const struct fuse_lowlevel_ops ops = {
 
 /* --- mounting ------------------------------------------------------------------------------- */
 
-static struct upk_files *new_files(struct pg_words *words, struct pg_engine *engine)
+static struct upk_files *new_files(struct pg_keeper *keeper)
 {
 	struct upk_files *f = ww_alloc(sizeof(*f));
 
 	if (!f)
 		return NULL;
-	f->words = words;
-	f->engine = engine;
+	f->keeper = keeper;
 	f->last_ino = FUSE_ROOT_ID;
 	f->mounted.tv_sec = (time_t)(ww_clock_real_ns() / 1000000000);
 	f->leave_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	f->starts = ww_alloc_ordered_workqueue("upktgen_start", 0);
-	if (f->leave_fd >= 0 && f->starts)
+	if (f->leave_fd >= 0)
 		return f;
-	upk_files_unmount(f);
+	ww_free(f);
 	return NULL;
 }
 
-struct upk_files *upk_files_mount(struct pg_words *words, struct pg_engine *engine, const char *dir)
+/* First in the keeper's list: what is mounted last goes first. */
+static int keep(struct pg_keeper *k, const char *dir)
+{
+	memmove(&k->mount[1], &k->mount[0], (PG_KEEPER_MOUNTS - 1) * sizeof(k->mount[0]));
+	k->mount[0] = dir;
+	return pg_keeper_start(k);
+}
+
+struct upk_files *upk_files_mount(const char *dir, struct pg_keeper *keeper)
 {
 	char *argv[] = {"upktgen",
 			"-ofsname=upktgen,subtype=pktgen,default_permissions,nosuid,nodev"};
 	struct fuse_args args = FUSE_ARGS_INIT(2, argv);
-	struct upk_files *f = new_files(words, engine);
+	struct upk_files *f = new_files(keeper);
 
 	if (!f) {
 		fprintf(stderr, "upktgen: %s: %s\n", dir, strerror(errno));
@@ -444,8 +451,11 @@ struct upk_files *upk_files_mount(struct pg_words *words, struct pg_engine *engi
 	}
 	f->session = fuse_session_new(&args, &ops, sizeof(ops), f);
 	fuse_opt_free_args(&args);
-	if (f->session && fuse_session_mount(f->session, dir) == 0)
-		return f;
+	if (f->session && fuse_session_mount(f->session, dir) == 0) {
+		if (keep(keeper, dir) == 0)
+			return f;
+		fuse_session_unmount(f->session);
+	}
 	if (f->session)
 		fuse_session_destroy(f->session);
 	f->session = NULL;
@@ -457,6 +467,14 @@ struct upk_files *upk_files_mount(struct pg_words *words, struct pg_engine *engi
 		dir);
 	errno = EIO;
 	return NULL;
+}
+
+int upk_files_attach(struct upk_files *f, struct pg_words *words, struct pg_engine *engine)
+{
+	f->words = words;
+	f->engine = engine;
+	f->starts = ww_alloc_ordered_workqueue("upktgen_start", 0);
+	return f->starts ? 0 : -errno;
 }
 
 int upk_files_serve(struct upk_files *f)
@@ -505,7 +523,7 @@ void upk_files_unmount(struct upk_files *f)
 	if (f->starts)
 		ww_destroy_workqueue(f->starts); /* answers what is under way */
 	if (f->session) {
-		fuse_session_unmount(f->session);
+		pg_keeper_finish(f->keeper); /* which may unmount: we no longer do */
 		fuse_session_destroy(f->session);
 	}
 	while (f->nodes) {

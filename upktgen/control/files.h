@@ -7,12 +7,17 @@
 #define UPKTGEN_CONTROL_FILES_H
 
 #include "command/words.h"
+#include "privilege/keeper.h"
 
 struct upk_files;
 
-/* Mounts on the folder dir. NULL + errno, after a line on standard error. */
-struct upk_files *upk_files_mount(struct pg_words *words, struct pg_engine *engine,
-				  const char *dir);
+/*
+ * Mounts on the folder dir, while there is one thread and the rights to do so are there; keeper
+ * (may hold more to be undone) unmounts it in the end. NULL + errno, after a line on standard error.
+ */
+struct upk_files *upk_files_mount(const char *dir, struct pg_keeper *keeper);
+/* What the files stand for. 0 or -errno. */
+int upk_files_attach(struct upk_files *f, struct pg_words *words, struct pg_engine *engine);
 /* Serves until it is unmounted from outside or upk_files_leave() was called. 0 or -errno. */
 int upk_files_serve(struct upk_files *f);
 /* From any thread: upk_files_serve() returns; a start under way is stopped, and answered. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "confine.h"
 #include "control/files.h"
 #include "control/session.h"
 #include "subcommand.h"
@@ -54,6 +55,7 @@ static void leave(int sig)
 
 int upk_cmd_mount(int argc, char **argv)
 {
+	struct pg_keeper keeper = {.fd = 0};
 	struct args a = {0};
 	struct upk_session s;
 	struct upk_files *f;
@@ -61,10 +63,16 @@ int upk_cmd_mount(int argc, char **argv)
 
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (upk_session_open(&s, &a.options))
+	f = upk_files_mount(a.dir, &keeper);
+	if (!f)
 		return UPK_FAILED;
-	f = upk_files_mount(s.words, s.engine, a.dir);
-	if (f) {
+	if (upk_confine(
+		    &(struct upk_confine){.sends = true, .backend = a.options.engine.backend}) ||
+	    upk_session_open(&s, &a.options)) {
+		upk_files_unmount(f);
+		return UPK_FAILED;
+	}
+	if (!upk_files_attach(f, s.words, s.engine)) {
 		ww_store_relaxed(&mounted, f);
 		upk_on_signals(leave);
 		printf("seed %llu\n%s is ready\n", (unsigned long long)s.options.engine.seed,
@@ -72,8 +80,8 @@ int upk_cmd_mount(int argc, char **argv)
 		fflush(stdout);
 		status = upk_files_serve(f) ? UPK_FAILED : UPK_OK;
 		upk_on_signals(SIG_IGN);
-		upk_files_unmount(f);
 	}
+	upk_files_unmount(f);
 	upk_session_close(&s);
 	return status;
 }

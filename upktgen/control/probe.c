@@ -4,12 +4,13 @@
 #include <errno.h>
 #include <net/if_arp.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "confine.h"
 #include "control/options.h"
+#include "privilege/rights.h"
 #include "subcommand.h"
 #include "transmit/backend.h"
 
@@ -41,14 +42,6 @@ static const struct argp argp = {
 	       "sent.",
 };
 
-static bool has_capability(unsigned cap)
-{
-	struct __user_cap_header_struct h = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct d[2] = {0};
-
-	return syscall(SYS_capget, &h, d) == 0 && d[cap / 32].effective & 1u << cap % 32;
-}
-
 static void print_user(void)
 {
 	static const struct {
@@ -61,7 +54,7 @@ static void print_user(void)
 
 	printf("user:      uid %u;", (unsigned)geteuid());
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		printf(" %s %s", has_capability(wanted[i].cap) ? "has" : "lacks", wanted[i].name);
+		printf(" %s %s", pg_rights_had(wanted[i].cap) ? "has" : "lacks", wanted[i].name);
 	printf("\n           /dev/fuse %s (for mount and shell)\n",
 	       access("/dev/fuse", R_OK | W_OK) ? "can't be opened" : "is there");
 }
@@ -120,6 +113,8 @@ int upk_cmd_probe(int argc, char **argv)
 
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &device);
+	if (upk_confine(&(struct upk_confine){.sends = true, .devices = {device}}))
+		return UPK_FAILED;
 	err = pg_link_read(device, &link);
 	if (err) {
 		fprintf(stderr, "upktgen probe: %s: %s\n", device,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "confine.h"
 #include "control/carry.h"
 #include "subcommand.h"
 
@@ -67,6 +68,8 @@ int upk_cmd_run(int argc, char **argv)
 		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(errno));
 		return UPK_USAGE;
 	}
+	if (upk_confine(&(struct upk_confine){.sends = true, .backend = a.options.engine.backend}))
+		return UPK_FAILED;
 	err = pg_script_read(&script, is_stdin ? "<stdin>" : a.file, from, upk_tell_fault, NULL);
 	if (err)
 		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(-err));

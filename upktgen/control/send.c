@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "confine.h"
 #include "control/carry.h"
+#include "privilege/ask.h"
 #include "subcommand.h"
 #include "transmit/link.h"
 
@@ -608,6 +610,19 @@ static int carry_out(const struct args *a, char *text, size_t len)
 	return status;
 }
 
+static int confine(const struct args *a)
+{
+	struct upk_confine c = {
+		.sends = true,
+		.backend = a->options.engine.backend,
+		.devices = {a->device, a->options.receiver},
+	};
+
+	if (a->pcap)
+		pg_given_file(a->pcap);
+	return upk_confine(&c);
+}
+
 int upk_cmd_send(int argc, char **argv)
 {
 	struct args a = {.size = {60, 60}, .tos = -1, .threads = 1, .flow_len = 10};
@@ -618,7 +633,7 @@ int upk_cmd_send(int argc, char **argv)
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	a.to = open_memstream(&text, &len);
-	if (!a.to)
+	if (!a.to || confine(&a))
 		return UPK_FAILED;
 	err = put_commands(&a);
 	fclose(a.to);

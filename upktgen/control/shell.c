@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "confine.h"
 #include "control/files.h"
 #include "control/session.h"
 #include "subcommand.h"
@@ -165,6 +166,14 @@ static int build_net(char where[64])
 	return lay_over_proc_net(link);
 }
 
+/* A folder that only this mount namespace had something on. */
+static void clean_up(const char *where)
+{
+	umount2("/proc/net", MNT_DETACH);
+	umount2(where, MNT_DETACH);
+	rmdir(where);
+}
+
 static pid_t child;
 static struct upk_files *served;
 static int child_status = -1;
@@ -202,7 +211,33 @@ static int become(char **command)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static int serve_command(struct upk_files *f, char **command)
+/*
+ * The command, in a process that has what the user had; it waits for a byte before it begins. None
+ * of our descriptors outlives its exec, and none for a device is open yet. go: where the byte goes.
+ */
+static int fork_command(char **command, int *go)
+{
+	int ends[2];
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return complain("pipe");
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return complain("fork");
+	if (child == 0) {
+		close(ends[1]);
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(126); /* it could not be served */
+		become(command);
+	}
+	close(ends[0]);
+	*go = ends[1];
+	return 0;
+}
+
+static int serve_command(struct upk_files *f, int go)
 {
 	sigset_t chld, before;
 	int status;
@@ -211,19 +246,14 @@ static int serve_command(struct upk_files *f, char **command)
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, &before);
-	child = fork();
-	if (child < 0)
-		return complain("fork"), UPK_FAILED;
-	if (child == 0) {
-		sigprocmask(SIG_SETMASK, &before, NULL);
-		become(command);
-	}
 	/* the terminal's signals are the command's to take */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
 	signal(SIGCHLD, on_child);
+	if (write(go, "", 1) != 1)
+		complain("pipe");
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	upk_files_serve(f);
 	if (ww_load_relaxed(&child_status) ==
@@ -234,35 +264,48 @@ static int serve_command(struct upk_files *f, char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A folder that only this mount namespace had something on. */
-static void clean_up(const char *where)
+/* The files are mounted, the command waits: from here on without rights. */
+static int serve(struct upk_files *f, const struct upk_options *options, int go)
 {
-	umount2("/proc/net", MNT_DETACH);
-	umount2(where, MNT_DETACH);
-	rmdir(where);
+	struct upk_confine c = {
+		.sends = true, .backend = options->engine.backend, .may_signal = child};
+	struct upk_session s;
+	int status = UPK_FAILED;
+
+	if (!upk_confine(&c) && !upk_session_open(&s, options)) {
+		if (!upk_files_attach(f, s.words, s.engine))
+			status = serve_command(f, go);
+		upk_files_unmount(f);
+		upk_session_close(&s);
+	} else {
+		upk_files_unmount(f);
+	}
+	close(go);
+	return status;
 }
 
 int upk_cmd_shell(int argc, char **argv)
 {
+	/* Only this mount namespace has anything on them; the folder is everybody's to see. */
+	static char where[64], dir[96];
+	struct pg_keeper keeper = {.mount = {"/proc/net", where}, .folder = where};
 	struct args a = {0};
-	struct upk_session s;
 	struct upk_files *f;
-	char where[64], dir[96];
-	int status = UPK_FAILED;
+	int go;
 
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
 	if (enter_namespaces() || build_net(where))
 		return UPK_FAILED;
-	if (!upk_session_open(&s, &a.options)) {
-		snprintf(dir, sizeof(dir), "%s/net/pktgen", where);
-		f = upk_files_mount(s.words, s.engine, dir);
-		if (f) {
-			status = serve_command(f, a.command);
-			upk_files_unmount(f);
-		}
-		upk_session_close(&s);
+	snprintf(dir, sizeof(dir), "%s/net/pktgen", where);
+	f = upk_files_mount(dir, &keeper);
+	if (!f) {
+		clean_up(where);
+		return UPK_FAILED;
 	}
-	clean_up(where);
-	return status;
+	if (fork_command(a.command, &go)) {
+		upk_files_unmount(f);
+		return UPK_FAILED;
+	}
+	return serve(f, &a.options, go);
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "packet/config.h"
 #include "packet/internal.h"
+#include "privilege/ask.h"
 
 #define MOST_BYTES ((size_t)1 << 30)
 
@@ -136,12 +137,19 @@ int pg_source_read(const char *path, struct pg_source *s, char *why)
 {
 	struct reader r = {.source = s, .why = why};
 	char error[PCAP_ERRBUF_SIZE] = "";
+	int err, fd = pg_given_open(path, NULL, false, false);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	pcap_t *from;
-	int err;
 
 	memset(s, 0, sizeof(*s));
-	from = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, error);
+	if (!f) {
+		err = fd < 0 ? fd : -errno;
+		snprintf(why, PG_WHY, "%.80s: %s", path, strerror(-err));
+		return -EINVAL;
+	}
+	from = pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!from) {
+		fclose(f);
 		snprintf(why, PG_WHY, "%.120s", error);
 		return -EINVAL;
 	}

@@ -35,7 +35,7 @@ static int fail(char why[128], const char *what, const char *ifname)
 	return -err;
 }
 
-static int map_ring(struct pg_capture *c, const char *ifname, char why[128])
+static int make_ring(struct pg_capture *c, const char *ifname, char why[128])
 {
 	struct tpacket_req3 req = {
 		.tp_block_size = BLOCK,
@@ -49,6 +49,11 @@ static int map_ring(struct pg_capture *c, const char *ifname, char why[128])
 	if (setsockopt(c->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof(version)) ||
 	    setsockopt(c->fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof(req)))
 		return fail(why, "a receive ring", ifname);
+	return 0;
+}
+
+static int map_ring(struct pg_capture *c, const char *ifname, char why[128])
+{
 	c->block_size = BLOCK;
 	c->nr_blocks = BLOCKS;
 	c->ring = mmap(NULL, (size_t)BLOCK * BLOCKS, PROT_READ | PROT_WRITE,
@@ -60,35 +65,70 @@ static int map_ring(struct pg_capture *c, const char *ifname, char why[128])
 	return 0;
 }
 
-int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128])
-{
-	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
-	int on = 1, err;
+/* --- opening, by who may ------------------------------------------------------------------------ */
 
-	*c = (struct pg_capture){.fd = -1, .dport = -1};
-	to.sll_ifindex = (int)if_nametoindex(ifname);
+struct request {
+	char ifname[PG_ASK_IFNAME];
+};
+
+static void serve(const void *request, const int *fds, unsigned nr_fds, struct pg_answer *a)
+{
+	const struct request *r = request;
+	struct pg_capture c = {.fd = -1};
+	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
+	int on = 1;
+
+	(void)fds;
+	(void)nr_fds;
+	to.sll_ifindex = (int)if_nametoindex(r->ifname);
 	if (to.sll_ifindex == 0) {
-		snprintf(why, 128, "there is no network device \"%.15s\" here", ifname);
-		return -ENODEV;
+		snprintf(a->why, PG_ASK_WHY, "there is no network device \"%.15s\" here",
+			 r->ifname);
+		a->err = -ENODEV;
+		return;
 	}
-	c->ifindex = to.sll_ifindex;
 	/* Protocol 0: nothing is taken before the ring stands and the device is bound. */
-	c->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (c->fd < 0)
-		return fail(why, "a packet socket", ifname);
-	setsockopt(c->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on));
-	err = map_ring(c, ifname, why);
-	if (!err && bind(c->fd, (struct sockaddr *)&to, sizeof(to)))
-		err = fail(why, "receiving", ifname);
-	if (err) {
-		pg_capture_close(c);
-		return err;
+	c.fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (c.fd < 0) {
+		a->err = fail(a->why, "a packet socket", r->ifname);
+		return;
+	}
+	setsockopt(c.fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on));
+	a->err = make_ring(&c, r->ifname, a->why);
+	if (!a->err && bind(c.fd, (struct sockaddr *)&to, sizeof(to)))
+		a->err = fail(a->why, "receiving", r->ifname);
+	if (a->err) {
+		close(c.fd);
+		return;
 	}
 	/* Frames of all destinations, for as long as the socket lives. */
 	struct packet_mreq all = {.mr_ifindex = to.sll_ifindex, .mr_type = PACKET_MR_PROMISC};
 
-	setsockopt(c->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all));
-	return 0;
+	setsockopt(c.fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all));
+	a->value[0] = (uint64_t)to.sll_ifindex;
+	a->fds[a->nr_fds++] = c.fd;
+}
+
+const struct pg_op pg_op_capture = {"capture", sizeof(struct request), serve};
+
+int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128])
+{
+	struct request r = {""};
+	struct pg_answer a;
+	int err;
+
+	*c = (struct pg_capture){.fd = -1, .dport = -1};
+	snprintf(r.ifname, sizeof(r.ifname), "%.15s", ifname);
+	if (pg_ask(&pg_op_capture, &r, &a)) {
+		snprintf(why, 128, "%s", a.why[0] ? a.why : strerror(-a.err));
+		return a.err;
+	}
+	c->fd = a.fds[0];
+	c->ifindex = (int)a.value[0];
+	err = map_ring(c, ifname, why);
+	if (err)
+		pg_capture_close(c);
+	return err;
 }
 
 void pg_capture_close(struct pg_capture *c)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "privilege/ask.h"
 #include "receive/arrival.h"
 
 struct pg_capture {
@@ -17,6 +18,8 @@ struct pg_capture {
 	unsigned nr_blocks, next;
 	int dport; /* of the last good frame, -1 before */
 };
+
+extern const struct pg_op pg_op_capture;
 
 /* 0 or -errno, and why says what is missing. Frames are taken from the return on. */
 int pg_capture_open(struct pg_capture *c, const char *ifname, char why[128]);

@@ -13,6 +13,8 @@
 
 #include "base/atomic.h"
 #include "base/clock.h"
+#include "confine.h"
+#include "privilege/ask.h"
 #include "receive/receiver.h"
 #include "subcommand.h"
 
@@ -167,9 +169,14 @@ int upk_cmd_receive(int argc, char **argv)
 	struct pg_receive_summary s;
 	char why[128];
 
+	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&parser, argc, argv, 0, NULL, &a);
 	if (a.last && !a.silence_ms)
 		a.silence_ms = 1000;
+	if (a.svg)
+		pg_given_file(a.svg);
+	if (upk_confine(&(struct upk_confine){.devices = {a.ifname}}))
+		return UPK_FAILED;
 	catch_signals();
 	struct pg_receiver_options o = {
 		.ifname = a.ifname,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "privilege/ask.h"
 #include "receive/receiver.h"
 
 static void add(struct json_object *to, const char *key, uint64_t v)
@@ -135,10 +136,11 @@ int pg_receive_write_svg(const char *file, const char *ifname, const struct pg_r
 	const struct pg_histogram *h = &s->latency;
 	double low = h->min > 1 ? (double)h->min : 1, high = (double)h->max * 1.05 + 1;
 	uint64_t column[COLUMNS] = {0}, most = 1;
-	FILE *f = fopen(file, "we");
+	int fd = pg_given_open(file, NULL, true, false);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!f)
-		return -errno;
+		return fd < 0 ? fd : -errno;
 	for (unsigned i = 0; i < PG_HIST_BUCKETS; i++) {
 		double ns = (double)pg_histogram_low(i) + (double)pg_histogram_width(i) / 2;
 		int c = (int)(COLUMNS * place(ns < low ? low : ns, low, high));

@@ -4,6 +4,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/if_link.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -23,7 +24,6 @@
 enum { QUANTUM = 4096 };
 
 struct pg_tap {
-	struct tap_bpf *skel;
 	int link, ifindex;
 	unsigned nr_rings;
 	size_t stride;
@@ -45,62 +45,106 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-static int load(struct pg_tap *t, char why[128])
-{
-	libbpf_set_print(quiet);
-	t->skel = tap_bpf__open();
-	if (!t->skel)
-		return -errno;
-	t->nr_rings = (unsigned)libbpf_num_possible_cpus();
-	bpf_map__set_max_entries(t->skel->maps.rings, t->nr_rings);
-	int err = tap_bpf__load(t->skel);
+/* --- opening, by who may ------------------------------------------------------------------------ */
 
-	if (err) {
-		snprintf(why, 128, "loading the receiver's program: %s%s", strerror(-err),
-			 err == -EPERM ? " (needs CAP_BPF and CAP_NET_ADMIN of the first user "
-					 "namespace)"
-				       : "");
+struct request {
+	char ifname[PG_ASK_IFNAME];
+};
+
+static int attach(struct tap_bpf *skel, const char *ifname, struct pg_answer *a)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	unsigned index = if_nametoindex(ifname);
+	int link, map;
+
+	if (index == 0) {
+		snprintf(a->why, PG_ASK_WHY, "there is no network device \"%.15s\" here", ifname);
+		return -ENODEV;
+	}
+	link = bpf_link_create(bpf_program__fd(skel->progs.pg_tap), (int)index, BPF_XDP, &opts);
+	if (link < 0) {
+		int err = -errno;
+
+		snprintf(a->why, PG_ASK_WHY, "attaching a program to the driver of %.15s: %s",
+			 ifname, strerror(-err));
 		return err;
 	}
-	t->stride = sizeof(struct pg_tap_ring);
-	t->rings = mmap(NULL, t->stride * t->nr_rings, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_POPULATE, bpf_map__fd(t->skel->maps.rings), 0);
-	if (t->rings == MAP_FAILED) {
-		t->rings = NULL;
-		snprintf(why, 128, "mapping the receiver's rings: %s", strerror(errno));
+	map = fcntl(bpf_map__fd(skel->maps.rings), F_DUPFD_CLOEXEC, 0);
+	if (map < 0) {
+		close(link);
 		return -errno;
 	}
+	a->value[0] = index;
+	a->fds[a->nr_fds++] = map;
+	a->fds[a->nr_fds++] = link;
 	return 0;
+}
+
+static void serve(const void *request, const int *fds, unsigned nr_fds, struct pg_answer *a)
+{
+	const struct request *r = request;
+	struct tap_bpf *skel;
+
+	(void)fds;
+	(void)nr_fds;
+	libbpf_set_print(quiet);
+	skel = tap_bpf__open();
+	a->err = skel ? bpf_map__set_max_entries(skel->maps.rings,
+						 (unsigned)libbpf_num_possible_cpus())
+		      : -errno;
+	if (!a->err)
+		a->err = tap_bpf__load(skel);
+	if (a->err)
+		snprintf(a->why, PG_ASK_WHY, "loading the receiver's program: %s%s",
+			 strerror(-a->err),
+			 a->err == -EPERM ? " (needs CAP_BPF and CAP_NET_ADMIN of the first user "
+					    "namespace)"
+					  : "");
+	else
+		a->err = attach(skel, r->ifname, a);
+	tap_bpf__destroy(skel);
+}
+
+const struct pg_op pg_op_tap_program = {"tap_program", sizeof(struct request), serve};
+
+static int map_rings(struct pg_tap *t, int fd, char why[128])
+{
+	t->nr_rings = (unsigned)libbpf_num_possible_cpus();
+	t->stride = sizeof(struct pg_tap_ring);
+	t->rings = mmap(NULL, t->stride * t->nr_rings, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_POPULATE, fd, 0);
+	if (t->rings != MAP_FAILED)
+		return 0;
+	int err = -errno;
+
+	t->rings = NULL;
+	snprintf(why, 128, "mapping the receiver's rings: %s", strerror(-err));
+	return err;
 }
 
 struct pg_tap *pg_tap_open(const char *ifname, char why[128])
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
 	struct pg_tap *t = ww_alloc(sizeof(*t));
 	struct timex clock = {0};
+	struct request r = {""};
+	struct pg_answer a;
 	int err;
 
 	if (!t) {
 		snprintf(why, 128, "not enough memory");
 		return NULL;
 	}
+	snprintf(r.ifname, sizeof(r.ifname), "%.15s", ifname);
 	t->link = -1;
-	t->ifindex = (int)if_nametoindex(ifname);
 	t->tai_offset_ns = adjtimex(&clock) < 0 ? 0 : (int64_t)clock.tai * 1000000000;
-	if (t->ifindex == 0) {
-		snprintf(why, 128, "there is no network device \"%.15s\" here", ifname);
-		err = -ENODEV;
+	err = pg_ask(&pg_op_tap_program, &r, &a);
+	if (err) {
+		snprintf(why, 128, "%s", a.why[0] ? a.why : strerror(-err));
 	} else {
-		err = load(t, why);
-	}
-	if (!err) {
-		t->link = bpf_link_create(bpf_program__fd(t->skel->progs.pg_tap), t->ifindex,
-					  BPF_XDP, &opts);
-		if (t->link < 0) {
-			err = -errno;
-			snprintf(why, 128, "attaching a program to the driver of %s: %s", ifname,
-				 strerror(-err));
-		}
+		t->ifindex = (int)a.value[0];
+		t->link = a.fds[1];
+		err = map_rings(t, a.fds[0], why);
+		close(a.fds[0]); /* the mapping and the program keep the rings */
 	}
 	if (!err)
 		return t;
@@ -117,7 +161,6 @@ void pg_tap_close(struct pg_tap *t)
 		close(t->link);
 	if (t->rings)
 		munmap(t->rings, t->stride * t->nr_rings);
-	tap_bpf__destroy(t->skel);
 	ww_free(t);
 }
 

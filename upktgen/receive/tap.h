@@ -6,9 +6,12 @@
 #ifndef UPKTGEN_RECEIVE_TAP_H
 #define UPKTGEN_RECEIVE_TAP_H
 
+#include "privilege/ask.h"
 #include "receive/arrival.h"
 
 struct pg_tap; /* opaque */
+
+extern const struct pg_op pg_op_tap_program;
 
 /* NULL + errno, and why. Frames are taken from the return on. */
 struct pg_tap *pg_tap_open(const char *ifname, char why[128]);

@@ -7,7 +7,6 @@
 #include "transmit/backend.h"
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,11 +17,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "packet/internal.h"
-#include "transmit/anchor.h"
 #include "transmit/frames.h"
-#include "transmit/live.h"
-
-#include "live.skel.h"
+#include "transmit/live_open.h"
 
 enum {
 	BATCH = 64,		 /* frames that the kernel makes before it hands them over */
@@ -35,10 +31,8 @@ enum {
 };
 
 struct live_tx {
-	struct live_bpf *skel;
-	struct pg_anchor anchor;
-	int prog;
-	bool dear;
+	struct pg_live live;
+	struct pg_live_config cfg;
 	bool paced;
 	uint32_t max_len;
 	uint8_t *data;
@@ -240,36 +234,10 @@ static int refuse(struct pg_tx *tx)
 	return -EOPNOTSUPP;
 }
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 static int load(struct live_tx *l, struct pg_tx *tx)
 {
-	libbpf_set_print(quiet);
-	l->skel = live_bpf__open();
-	if (!l->skel)
-		return -errno;
-	configure((struct pg_live_config *)&l->skel->rodata->cfg, tx, l->paced);
-	if (tx->packet->flows)
-		bpf_map__set_max_entries(l->skel->maps.flows, tx->config.flows);
-	int err = live_bpf__load(l->skel);
-
-	if (!err)
-		err = live_bpf__attach(l->skel);
-	if (err) {
-		snprintf(tx->why, PG_WHY, "loading its program: %s%s", strerror(-err),
-			 err == -EPERM ? " (needs CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON of the "
-					 "first user namespace)"
-				       : "");
-		return err;
-	}
-	l->prog = bpf_program__fd(l->skel->progs.pg_live);
-	return 0;
+	configure(&l->cfg, tx, l->paced);
+	return pg_live_open(&l->live, tx->ifname, tx->cpu, &l->cfg, tx->why);
 }
 
 /* One call into the kernel: at most turns frames. */
@@ -283,7 +251,7 @@ static int run(struct live_tx *l, struct pg_tx *tx, uint32_t turns, uint32_t len
 		opts.ctx_in = &ctx;
 		opts.ctx_size_in = sizeof(ctx);
 	}
-	return bpf_prog_test_run_opts(l->prog, &opts);
+	return bpf_prog_test_run_opts(l->live.prog, &opts);
 }
 
 static const char no_napi[] =
@@ -293,7 +261,7 @@ static const char no_napi[] =
 /* Bytes to hand in, so that the shortest frame that the program makes of them is len. */
 static uint32_t input_len(const struct live_tx *l, uint32_t len)
 {
-	const volatile struct pg_live_config *c = &l->skel->rodata->cfg;
+	const struct pg_live_config *c = &l->cfg;
 
 	return c->size_way == PG_WAY_FIXED ? len : len + c->max_len - (c->header_len + PG_HDR_LEN);
 }
@@ -302,7 +270,7 @@ static void forget_flow(struct live_tx *l, uint32_t key)
 {
 	struct pg_live_flow none = {0};
 
-	bpf_map__update_elem(l->skel->maps.flows, &key, sizeof(key), &none, sizeof(none), 0);
+	bpf_map_update_elem(l->live.flows, &key, &none, 0);
 }
 
 /*
@@ -313,7 +281,7 @@ static void forget_flow(struct live_tx *l, uint32_t key)
 static int try_device(struct live_tx *l, struct pg_tx *tx)
 {
 	uint32_t len = input_len(l, tx->link.mtu + PG_ETH_LEN + 4 + 1);
-	struct pg_live_state *s = &l->skel->bss->state;
+	struct pg_live_state *s = &l->live.memory->state;
 
 	if (tx->config.xmit_mode == PG_NETIF_RECEIVE || len > MAX_LEN)
 		return 0;
@@ -330,10 +298,10 @@ static int try_device(struct live_tx *l, struct pg_tx *tx)
 		snprintf(tx->why, PG_WHY, "running its program: %s", strerror(-err));
 		return err;
 	}
-	int32_t refused = l->skel->bss->truth.last_refuse_err;
+	int32_t refused = l->live.memory->truth.last_refuse_err;
 
-	memset(l->skel->bss->truth.refused_by, 0, sizeof(l->skel->bss->truth.refused_by));
-	l->skel->bss->truth.refused = 0;
+	memset(l->live.memory->truth.refused_by, 0, sizeof(l->live.memory->truth.refused_by));
+	l->live.memory->truth.refused = 0;
 	if (refused != -EOPNOTSUPP)
 		return 0;
 	snprintf(tx->why, PG_WHY, "%s", no_napi);
@@ -349,8 +317,8 @@ static void live_close(struct pg_tx *tx)
 		return;
 	if (l->mixed_loss && !pg_link_read(tx->ifname, &link))
 		tx->bytes = l->bytes_at_open + (link.tx_bytes - l->link_bytes);
-	if (l->skel && l->paced && tx->late) {
-		const struct pg_live_state *s = &l->skel->bss->state;
+	if (l->live.memory && l->paced && tx->late) {
+		const struct pg_live_state *s = &l->live.memory->state;
 
 		for (unsigned b = 0; b < PG_LIVE_LATE; b++)
 			if (s->late[b])
@@ -360,8 +328,7 @@ static void live_close(struct pg_tx *tx)
 		tx->first_ns = s->first_ns;
 		tx->last_ns = s->last_ns;
 	}
-	pg_anchor_close(&l->anchor);
-	live_bpf__destroy(l->skel);
+	pg_live_close(&l->live);
 	ww_free(l->data);
 	ww_free(l);
 	tx->priv = NULL;
@@ -384,7 +351,6 @@ static int live_open(struct pg_tx *tx)
 		return -ENOMEM;
 	}
 	tx->priv = l;
-	l->anchor = (struct pg_anchor){-1, -1};
 	l->paced = tx->config.delay && tx->config.delay < PACES_BELOW_NS;
 	l->link_bytes = tx->link.tx_bytes;
 	l->bytes_at_open = tx->bytes;
@@ -392,17 +358,16 @@ static int live_open(struct pg_tx *tx)
 	l->data = ww_alloc(PG_FRAME_MAX);
 	err = l->data ? load(l, tx) : -ENOMEM;
 	if (!err) {
-		push_state(&l->skel->bss->state, tx->packet);
-		l->skel->bss->truth.tid = (uint32_t)syscall(SYS_gettid);
-		l->skel->bss->truth.ifindex = (uint32_t)tx->link.ifindex;
-		l->dear = pg_anchor_open(&l->anchor, l->prog) != 0;
+		push_state(&l->live.memory->state, tx->packet);
+		l->live.memory->truth.tid = (uint32_t)syscall(SYS_gettid);
+		l->live.memory->truth.ifindex = (uint32_t)tx->link.ifindex;
 		err = try_device(l, tx);
 	}
 	if (err) {
 		live_close(tx);
 		return err;
 	}
-	l->skel->bss->state.tai_offset_ns = tai_offset_ns();
+	l->live.memory->state.tai_offset_ns = tai_offset_ns();
 	tx->batch = CHUNK;
 	return 0;
 }
@@ -410,12 +375,12 @@ static int live_open(struct pg_tx *tx)
 /* What the trace points counted since the last look. */
 static int account(struct live_tx *l, struct pg_tx *tx)
 {
-	const struct pg_live_truth *t = &l->skel->bss->truth;
-	const struct pg_live_state *s = &l->skel->bss->state;
+	const struct pg_live_truth *t = &l->live.memory->truth;
+	const struct pg_live_state *s = &l->live.memory->state;
 	uint64_t made = (uint32_t)(s->seq - l->seq_before), sent = t->sent - l->sent_before;
 	uint64_t bytes = s->bytes - l->bytes_before;
 
-	if (l->skel->rodata->cfg.size_way == PG_WAY_FIXED)
+	if (l->cfg.size_way == PG_WAY_FIXED)
 		bytes = made * l->max_len;
 
 	if (tx->config.xmit_mode == PG_NETIF_RECEIVE)
@@ -431,7 +396,7 @@ static int account(struct live_tx *l, struct pg_tx *tx)
 	tx->sent += sent;
 	if (sent == made)
 		tx->bytes += bytes;
-	else if (l->skel->rodata->cfg.size_way == PG_WAY_FIXED)
+	else if (l->cfg.size_way == PG_WAY_FIXED)
 		tx->bytes += sent * l->max_len;
 	else
 		l->mixed_loss = true;
@@ -441,7 +406,7 @@ static int account(struct live_tx *l, struct pg_tx *tx)
 /* Nothing left: is it the device? */
 static int nothing_sent(struct live_tx *l, struct pg_tx *tx)
 {
-	int32_t err = l->skel->bss->truth.last_refuse_err;
+	int32_t err = l->live.memory->truth.last_refuse_err;
 	int gone = pg_link_trouble(tx->ifname, &tx->link, tx->why);
 
 	if (gone)
@@ -456,7 +421,7 @@ static int nothing_sent(struct live_tx *l, struct pg_tx *tx)
 /* So many packets that the next call takes about as long as it should. */
 static void size_next_call(struct live_tx *l, struct pg_tx *tx, unsigned n, uint64_t took_ns)
 {
-	uint64_t want = l->dear ? CALL_DEAR_NS : CALL_NS;
+	uint64_t want = l->live.anchored ? CALL_NS : CALL_DEAR_NS;
 
 	if (n < tx->batch || took_ns == 0)
 		return;
@@ -469,7 +434,7 @@ static void size_next_call(struct live_tx *l, struct pg_tx *tx, unsigned n, uint
 static int live_send(struct pg_tx *tx, unsigned n)
 {
 	struct live_tx *l = tx->priv;
-	struct pg_live_state *s = &l->skel->bss->state;
+	struct pg_live_state *s = &l->live.memory->state;
 	uint32_t turns = n, batch = n < BATCH ? n : BATCH;
 
 	if (l->paced) {

@@ -5,11 +5,8 @@
  */
 #include "transmit/backend.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
-#include <linux/if_packet.h>
-#include <net/if_arp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +15,9 @@
 
 #include "base/alloc.h"
 #include "transmit/frames.h"
+#include "transmit/open.h"
 
-enum { BATCH = 32, SNDBUF = 4 << 20 };
+enum { BATCH = 32 };
 
 struct packet_tx {
 	int fd;
@@ -33,20 +31,19 @@ static const char needs_right[] = "sending on it needs the right to open packet 
 static int packet_probe(const char *ifname, char why[PG_WHY])
 {
 	struct pg_link link;
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	int err = pg_link_read(ifname, &link), fd;
 
+	if (err) {
+		snprintf(why, PG_WHY, "%s: %s", ifname, strerror(-err));
+		return err;
+	}
+	fd = pg_open_packet(ifname, true, 0);
 	if (fd < 0) {
-		int err = errno;
-
-		snprintf(why, PG_WHY, "%s", err == EPERM ? needs_right : strerror(err));
-		return -err;
+		snprintf(why, PG_WHY, "%s", fd == -EPERM ? needs_right : strerror(-fd));
+		return fd;
 	}
 	close(fd);
-	int err = pg_link_read(ifname, &link);
-
-	if (err)
-		snprintf(why, PG_WHY, "%s: %s", ifname, strerror(-err));
-	return err;
+	return 0;
 }
 
 static int refuse(struct pg_tx *tx)
@@ -69,28 +66,6 @@ static int refuse(struct pg_tx *tx)
 		return 0;
 	snprintf(tx->why, PG_WHY, "%s", what);
 	return -EOPNOTSUPP;
-}
-
-static int open_socket(struct packet_tx *p, struct pg_tx *tx)
-{
-	struct sockaddr_ll to = {
-		.sll_family = AF_PACKET,
-		.sll_ifindex = tx->link.ifindex,
-	};
-	int bypass = tx->config.xmit_mode == PG_START_XMIT, sndbuf = SNDBUF;
-	int priority = (int)tx->config.skb_priority;
-
-	/* Protocol 0: this socket receives nothing. */
-	p->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (p->fd < 0 || bind(p->fd, (struct sockaddr *)&to, sizeof(to)))
-		return -errno;
-	if (setsockopt(p->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &bypass, sizeof(bypass)))
-		return -errno;
-	if (setsockopt(p->fd, SOL_SOCKET, SO_SNDBUFFORCE, &sndbuf, sizeof(sndbuf)))
-		setsockopt(p->fd, SOL_SOCKET, SO_SNDBUF, &sndbuf, sizeof(sndbuf));
-	if (priority && setsockopt(p->fd, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority)))
-		return -errno;
-	return 0;
 }
 
 static void packet_close(struct pg_tx *tx)
@@ -123,7 +98,9 @@ static int packet_open(struct pg_tx *tx)
 	tx->batch = BATCH;
 	/* What packet sockets let through: the MTU, the header, and one VLAN tag. */
 	tx->max_bytes = tx->link.mtu + ETH_HLEN + (tx->config.vlan_id != 0xffff ? 4 : 0);
-	err = open_socket(p, tx);
+	p->fd = pg_open_packet(tx->ifname, tx->config.xmit_mode == PG_START_XMIT,
+			       tx->config.skb_priority);
+	err = p->fd < 0 ? p->fd : 0;
 	if (err)
 		snprintf(tx->why, PG_WHY, "%s: %s", tx->ifname,
 			 err == -EPERM ? needs_right : strerror(-err));

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "privilege/ask.h"
 #include "transmit/frames.h"
 
 enum { BATCH = 64 };
@@ -45,49 +47,47 @@ static void pcap_close_tx(struct pg_tx *tx)
 	tx->priv = NULL;
 }
 
-/* With the device's name for the first %. */
-static void file_name(const struct pg_tx *tx, char out[512])
+/*
+ * A run that goes on after a change appends to what it wrote: the header in front is written once
+ * more, the same as it stands there.
+ */
+static int begin(struct pcap_tx *p, FILE *f, bool again)
 {
-	const char *at = strchr(tx->arg, '%');
-
-	if (at)
-		snprintf(out, 512, "%.*s%s%s", (int)(at - tx->arg), tx->arg, tx->name, at + 1);
-	else
-		snprintf(out, 512, "%s", tx->arg);
+	if (!again && ftruncate(fileno(f), 0) && errno != EINVAL) /* a pipe has no length */
+		return -errno;
+	p->dump = pcap_dump_fopen(p->pcap, f);
+	if (!p->dump || !again)
+		return p->dump ? 0 : -EIO;
+	return fflush(f) || fseek(f, 0, SEEK_END) ? -EIO : 0;
 }
 
 static int open_file(struct pcap_tx *p, struct pg_tx *tx)
 {
-	char name[512];
-	FILE *f;
+	int fd = pg_given_open(tx->arg, tx->name, true, true);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r+");
 
-	file_name(tx, name);
-	/* A run that goes on after a change appends; a new one writes the file anew. */
-	f = fopen(name, tx->sent ? "a+e" : "we");
 	if (!f) {
-		snprintf(tx->why, PG_WHY, "%.90s: %s", name, strerror(errno));
-		return -errno;
+		snprintf(tx->why, PG_WHY, "%.40s: %.40s%s", tx->arg, strerror(fd < 0 ? -fd : errno),
+			 fd == -ELOOP	 ? " (it is a link)"
+			 : fd == -EINVAL ? " (the device's name would lead elsewhere)"
+					 : "");
+		return fd < 0 ? fd : -errno;
 	}
-	if (flock(fileno(f), LOCK_EX | LOCK_NB)) {
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		snprintf(tx->why, PG_WHY,
 			 "%.60s is being written already: put a %% in its name for the device's",
-			 name);
+			 tx->arg);
 		fclose(f);
 		return -EBUSY;
 	}
 	p->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, (int)PG_FRAME_MAX + 1,
 						       PCAP_TSTAMP_PRECISION_NANO);
-	if (p->pcap && tx->sent) {
-		fclose(f);
-		p->dump = pcap_dump_open_append(p->pcap, name);
-	} else if (p->pcap) {
-		p->dump = pcap_dump_fopen(p->pcap, f);
-	} else {
-		fclose(f);
-	}
-	if (p->dump)
+	if (p->pcap && !begin(p, f, tx->sent != 0))
 		return 0;
-	snprintf(tx->why, PG_WHY, "%.90s: %.30s", name, p->pcap ? pcap_geterr(p->pcap) : "memory");
+	snprintf(tx->why, PG_WHY, "%.90s: %.30s", tx->arg,
+		 p->pcap ? pcap_geterr(p->pcap) : "memory");
+	if (!p->dump)
+		fclose(f);
 	return -EIO;
 }
 

@@ -6,18 +6,13 @@
 #include "transmit/backend.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/if_ether.h>
-#include <linux/if_tun.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "transmit/frames.h"
+#include "transmit/open.h"
 
 enum { BATCH = 32 };
 
@@ -26,46 +21,13 @@ struct tap_tx {
 	int fd;
 };
 
-static int open_tun(char why[PG_WHY])
-{
-	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0)
-		return fd;
-	int err = errno;
-
-	snprintf(why, PG_WHY, "/dev/net/tun: %s", strerror(err));
-	return -err;
-}
-
 static int tap_probe(const char *ifname, char why[PG_WHY])
 {
-	int fd = open_tun(why);
+	int err = access("/dev/net/tun", R_OK | W_OK) ? -errno : 0;
 
 	(void)ifname;
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
-}
-
-/* "ip link set dev NAME up", unless it is. */
-static int set_up(const char *ifname)
-{
-	struct ifreq r = {0};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
-
-	if (fd < 0)
-		return -errno;
-	snprintf(r.ifr_name, sizeof(r.ifr_name), "%.15s", ifname);
-	if (ioctl(fd, SIOCGIFFLAGS, &r))
-		err = -errno;
-	if (!err && !(r.ifr_flags & IFF_UP)) {
-		r.ifr_flags |= IFF_UP;
-		if (ioctl(fd, SIOCSIFFLAGS, &r))
-			err = -errno;
-	}
-	close(fd);
+	if (err)
+		snprintf(why, PG_WHY, "/dev/net/tun: %s", strerror(-err));
 	return err;
 }
 
@@ -84,17 +46,10 @@ static void tap_close(struct pg_tx *tx)
 
 static int attach(struct tap_tx *t, struct pg_tx *tx)
 {
-	struct ifreq r = {.ifr_flags = IFF_TAP | IFF_NO_PI};
-	int err = 0;
+	int err;
 
-	t->fd = open_tun(tx->why);
-	if (t->fd < 0)
-		return t->fd;
-	snprintf(r.ifr_name, sizeof(r.ifr_name), "%.15s", tx->ifname);
-	if (ioctl(t->fd, TUNSETIFF, &r))
-		err = -errno;
-	if (!err)
-		err = set_up(tx->ifname);
+	t->fd = pg_open_tap(tx->ifname);
+	err = t->fd < 0 ? t->fd : 0;
 	if (!err)
 		err = pg_link_read(tx->ifname, &tx->link);
 	if (err)

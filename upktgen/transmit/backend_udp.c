@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "packet/wire.h"
 #include "transmit/frames.h"
+#include "transmit/open.h"
 
 enum { BATCH = 64, SNDBUF = 4 << 20, MAX_SEGMENTS = 64, MAX_GSO_BYTES = 65000 };
 
@@ -119,8 +120,6 @@ static int set_options(struct udp_tx *u, struct pg_tx *tx)
 	const struct pg_config *c = &tx->config;
 	int err = 0;
 
-	if (setsockopt(u->fd, SOL_SOCKET, SO_BINDTODEVICE, tx->ifname, strlen(tx->ifname)))
-		return -errno;
 	if (u->ip6) {
 		err = set(u->fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, PG_TTL);
 		if (!err)
@@ -134,50 +133,37 @@ static int set_options(struct udp_tx *u, struct pg_tx *tx)
 		if (!err)
 			err = set(u->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
 	}
-	if (!err && c->skb_priority)
-		err = set(u->fd, SOL_SOCKET, SO_PRIORITY, (int)c->skb_priority);
 	if (!err)
 		err = set(u->fd, SOL_SOCKET, SO_SNDBUF, SNDBUF);
 	return err;
 }
 
-/* The source port, and the source address where one is named. */
-static int bind_source(struct udp_tx *u, struct pg_tx *tx)
+/* Bound to the source port, and to the source address where one is named. */
+static int open_socket(struct udp_tx *u, struct pg_tx *tx)
 {
 	const struct pg_config *c = &tx->config;
 	union address from = {0};
-	socklen_t len = sizeof(from.in);
+	int err;
 
 	if (u->ip6) {
 		from.in6.sin6_family = AF_INET6;
 		from.in6.sin6_port = htons(c->udp_src_min);
 		from.in6.sin6_addr = c->in6_saddr;
-		len = sizeof(from.in6);
 	} else {
 		from.in.sin_family = AF_INET;
 		from.in.sin_port = htons(c->udp_src_min);
 		from.in.sin_addr.s_addr = htonl(c->src_min[0] ? c->saddr_min : 0);
 	}
-	if (bind(u->fd, &from.any, len) == 0)
-		return 0;
-	int err = errno;
-
-	snprintf(tx->why, PG_WHY, "source port %u%s: %s%s", c->udp_src_min,
-		 c->src_min[0] ? " of that src_min" : "", strerror(err),
-		 err == EACCES ? " (set udp_src_min and udp_src_max to 1024 or more)" : "");
-	return -err;
-}
-
-static int open_socket(struct udp_tx *u, struct pg_tx *tx)
-{
-	u->fd = socket(u->ip6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int err = u->fd < 0 ? -errno : set_options(u, tx);
-
-	if (err) {
+	u->fd = pg_open_udp(tx->ifname, &from.in6, c->skb_priority);
+	err = u->fd < 0 ? u->fd : set_options(u, tx);
+	if (u->fd >= 0 && err)
 		snprintf(tx->why, PG_WHY, "a UDP socket on %s: %s", tx->ifname, strerror(-err));
-		return err;
-	}
-	return bind_source(u, tx);
+	else if (err)
+		snprintf(tx->why, PG_WHY, "a UDP socket on %s, source port %u%s: %s%s", tx->ifname,
+			 c->udp_src_min, c->src_min[0] ? " of that src_min" : "", strerror(-err),
+			 err == -EACCES ? " (set udp_src_min and udp_src_max to 1024 or more)"
+					: "");
+	return err;
 }
 
 /* One destination for all: the kernel then looks the way up once. */

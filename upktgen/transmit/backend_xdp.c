@@ -13,13 +13,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <xdp/xsk.h>
 
 #include <wheelwork/thread.h>
 
 #include "base/alloc.h"
 #include "base/atomic.h"
 #include "transmit/frames.h"
+#include "transmit/xsk.h"
 
 enum {
 	BATCH = 64,
@@ -30,10 +30,7 @@ enum {
 };
 
 struct queue {
-	struct xsk_umem *umem;
-	struct xsk_socket *xsk;
-	struct xsk_ring_prod tx, fill;
-	struct xsk_ring_cons comp;
+	struct pg_xsk xsk;
 	uint8_t *area;
 	uint32_t *free; /* frames that are ours to write */
 	unsigned nr_free;
@@ -54,28 +51,16 @@ static const char needs_right[] = "AF_XDP sockets need CAP_NET_RAW; zero copy CA
 
 static int open_xsk(struct queue *q, const char *ifname, uint32_t id, __u16 bind_flags)
 {
-	struct xsk_socket_config config = {
+	struct pg_xsk_config c = {
+		.area = q->area,
+		.frames = FRAMES,
+		.frame_size = FRAME,
 		.tx_size = RING,
-		.rx_size = 0,
-		.libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
+		.comp_size = FRAMES,
 		.bind_flags = bind_flags,
 	};
-	struct xsk_umem_config umem = {
-		.fill_size = RING,
-		.comp_size = FRAMES,
-		.frame_size = FRAME,
-	};
-	int err = xsk_umem__create(&q->umem, q->area, (uint64_t)FRAMES * FRAME, &q->fill, &q->comp,
-				   &umem);
 
-	if (err)
-		return err;
-	err = xsk_socket__create(&q->xsk, ifname, id, q->umem, NULL, &q->tx, &config);
-	if (!err)
-		return 0;
-	xsk_umem__delete(q->umem);
-	q->umem = NULL;
-	return err;
+	return pg_xsk_open(&q->xsk, ifname, id, &c);
 }
 
 /* The device's own memory access where it has it, else a copy by the kernel. */
@@ -111,7 +96,7 @@ static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint3
 		pg_packet_prepare(tx->packet, q->area + (size_t)i * FRAME);
 		q->free[q->nr_free++] = i;
 	}
-	q->taken = ww_load_acquire(q->tx.consumer);
+	q->taken = ww_load_acquire(q->xsk.tx.consumer);
 	return 0;
 }
 
@@ -137,10 +122,7 @@ static int refuse(struct pg_tx *tx)
 
 static void close_queue(struct queue *q)
 {
-	if (q->xsk)
-		xsk_socket__delete(q->xsk);
-	if (q->umem)
-		xsk_umem__delete(q->umem);
+	pg_xsk_close(&q->xsk);
 	if (q->area)
 		munmap(q->area, (size_t)FRAMES * FRAME);
 	ww_free(q->free);
@@ -191,6 +173,8 @@ static int xdp_open(struct pg_tx *tx)
 	choose_queues(x, tx);
 	x->queue = ww_alloc_lines(x->nr_queues * sizeof(x->queue[0]));
 	err = x->queue ? pg_frames_open(&x->frames, tx, BATCH) : -ENOMEM;
+	for (unsigned i = 0; x->queue && i < x->nr_queues; i++)
+		x->queue[i].xsk.fd = -1;
 	for (unsigned i = 0; i < x->nr_queues && !err; i++)
 		err = open_queue(x, tx, &x->queue[i], x->first_queue + i);
 	if (!err)
@@ -207,18 +191,18 @@ static int xdp_open(struct pg_tx *tx)
 /* Frames that the kernel or the device is done with are ours again. */
 static void reclaim(struct queue *q)
 {
-	uint32_t at, n = xsk_ring_cons__peek(&q->comp, BATCH, &at);
+	uint32_t at, n = xsk_ring_cons__peek(&q->xsk.comp, BATCH, &at);
 
 	for (uint32_t i = 0; i < n; i++)
 		q->free[q->nr_free++] =
-			(uint32_t)(*xsk_ring_cons__comp_addr(&q->comp, at + i) / FRAME);
-	xsk_ring_cons__release(&q->comp, n);
+			(uint32_t)(*xsk_ring_cons__comp_addr(&q->xsk.comp, at + i) / FRAME);
+	xsk_ring_cons__release(&q->xsk.comp, n);
 }
 
 /* Puts frame v on the ring; not yet visible to the kernel. */
 static void put(struct queue *q, const struct iovec *v, uint32_t at)
 {
-	struct xdp_desc *d = xsk_ring_prod__tx_desc(&q->tx, at);
+	struct xdp_desc *d = xsk_ring_prod__tx_desc(&q->xsk.tx, at);
 
 	*d = (struct xdp_desc){
 		.addr = (uint64_t)((uint8_t *)v->iov_base - q->area),
@@ -240,13 +224,13 @@ static void submit(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, unsigned
 	for (unsigned i = 0; i < n; i++)
 		v[i].iov_base = q->area + (size_t)q->free[q->nr_free - 1 - i] * FRAME;
 	n = n ? pg_frames_make(&x->frames, tx, v, n) : 0;
-	if (n == 0 || xsk_ring_prod__reserve(&q->tx, n, &at) != n)
+	if (n == 0 || xsk_ring_prod__reserve(&q->xsk.tx, n, &at) != n)
 		return;
 	for (unsigned i = 0; i < n; i++)
 		put(q, &v[i], at + i);
 	q->nr_free -= n;
 	q->waiting += n;
-	xsk_ring_prod__submit(&q->tx, n);
+	xsk_ring_prod__submit(&q->xsk.tx, n);
 }
 
 /* Frames that go to different queues: which one is known once a frame is made. */
@@ -264,7 +248,7 @@ static void submit_moving(struct xdp_tx *x, struct pg_tx *tx, unsigned n)
 		struct queue *q = &x->queue[(c.cur_queue_map - x->first_queue) % x->nr_queues];
 
 		if (q->nr_free == 0 || q->waiting == RING ||
-		    xsk_ring_prod__reserve(&q->tx, 1, &at) != 1) {
+		    xsk_ring_prod__reserve(&q->xsk.tx, 1, &at) != 1) {
 			tx->causes[PG_ERR_NOBUFS]++;
 			continue;
 		}
@@ -274,16 +258,16 @@ static void submit_moving(struct xdp_tx *x, struct pg_tx *tx, unsigned n)
 		memcpy(to.iov_base, v.iov_base, v.iov_len);
 		put(q, &to, at);
 		q->waiting++;
-		xsk_ring_prod__submit(&q->tx, 1);
+		xsk_ring_prod__submit(&q->xsk.tx, 1);
 	}
 }
 
 /* Wakes the kernel side; counts the frames that it took and dropped. Negative: the run is over. */
 static int kick(struct pg_tx *tx, struct queue *q, int *dropped)
 {
-	if (q->waiting == 0 || !xsk_ring_prod__needs_wakeup(&q->tx))
+	if (q->waiting == 0 || !xsk_ring_prod__needs_wakeup(&q->xsk.tx))
 		return 0;
-	if (sendto(xsk_socket__fd(q->xsk), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+	if (sendto(q->xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
 	switch (errno) {
 	case EBUSY: /* the driver dropped the frame before; for want of a carrier, too */
@@ -317,7 +301,7 @@ static int kick(struct pg_tx *tx, struct queue *q, int *dropped)
 /* What the kernel took off the ring since the last look. */
 static unsigned count_taken(struct pg_tx *tx, struct queue *q)
 {
-	uint32_t now = ww_load_acquire(q->tx.consumer);
+	uint32_t now = ww_load_acquire(q->xsk.tx.consumer);
 	uint32_t n = now - q->taken;
 
 	for (uint32_t i = 0; i < n; i++)

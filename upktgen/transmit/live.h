@@ -98,4 +98,10 @@ struct pg_live_truth {
 	__u64 drops_by[5];
 } __attribute__((aligned(64)));
 
+/* The two as they lie in the program's memory. */
+struct pg_live_memory {
+	struct pg_live_state state;
+	struct pg_live_truth truth;
+};
+
 #endif
