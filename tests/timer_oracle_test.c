@@ -20,7 +20,7 @@ static struct ww_timer *inside; /* the timer whose function runs */
 
 static void misuse(enum ww_report_kind kind, const char *line)
 {
-	CHECK_EQ(kind, WW_REPORT_MISUSE);
+	CHECK_MSG(kind == WW_REPORT_MISUSE, "%s", line);
 	CHECK(strstr(line, "its own callback"));
 	misuses++;
 }

@@ -26,7 +26,7 @@ static struct ww_base *fallback;    /* (G) the first that came up: for CPUs whos
 static bool hopeless[WW_BASES_MAX]; /* (G) of those it was reported */
 static bool registered;		    /* (G) */
 /* Written in a child of a fork while it has one thread. */
-static unsigned forks;
+unsigned ww_timer_forks;
 static unsigned first_cpu_base = WW_BASE_CPUS;
 static uint16_t moved_to[WW_BASES_MAX]; /* the number that an object has since, 0 for none */
 
@@ -40,11 +40,6 @@ unsigned ww_base_id_here(void)
 	/* On the virtual clock nothing may depend on where the scheduler put a thread. */
 	return ww_clock_is_virtual() ? first_cpu_base
 				     : first_cpu_base + (unsigned)ww_cpu_current_slot();
-}
-
-unsigned ww_timer_fork_count(void)
-{
-	return forks;
 }
 
 unsigned ww_base_highest(void)
@@ -92,31 +87,23 @@ static void reset(struct ww_base *b)
 	b->pending = 0;
 	b->swept = b->stop = false;
 	ww_list_init(&b->waiters);
-	ww_list_init(&b->expired);
-	ww_list_init(&b->due);
-	ww_list_init(&b->rest);
+	b->expired = (struct ww_bucket){{NULL}};
+	b->floor = ww_jiffies() + 1;
 	for (unsigned k = 0; k < WW_WHEELS; k++)
-		ww_wheel_init(&b->wheel[k], ww_jiffies() + 1);
+		ww_wheel_clear(&b->wheel[k], b->floor);
 	ww_store_relaxed(&ww_base_hot_of(b)->mark,
 			 ww_membarrier_available() ? 0u : WW_MARK_EXCHANGE);
 }
 
-static void drop_list(struct ww_list *l)
+static void drop(struct ww_base *b, struct ww_timer_impl *t, void *arg)
 {
-	while (!ww_list_empty(l)) {
-		struct ww_timer_impl *t = ww_timer_of_node(l->next);
-
-		ww_list_del(&t->node);
-		ww_timer_set_word(t, WW_TW_STATE, 0);
-	}
+	(void)b, (void)arg;
+	ww_timer_set_word(t, WW_TW_STATE, 0);
 }
 
 void ww_base_drop_timers(struct ww_base *b)
 {
-	for (unsigned k = 0; k < WW_WHEELS; k++)
-		for (unsigned i = 0; i < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; i++)
-			drop_list(&b->wheel[k].bucket[i]);
-	drop_list(&b->expired);
+	ww_base_each(b, drop, NULL);
 	reset(b);
 }
 
@@ -176,7 +163,7 @@ static void fork_child(void)
 {
 	unsigned n, old = highest;
 
-	forks++;
+	ww_timer_forks++;
 	ww_clock_child();
 	ww_watch_child();
 	if (!old) { /* nothing was made yet */
@@ -237,9 +224,38 @@ static int start_thread(struct ww_base *b)
 		       : ww_os_thread_start(&b->thread, b->name, b->cpu, base_thread, b);
 }
 
+/*
+ * The base and its buckets in one piece of zeroed memory, of which most is never touched: so much
+ * that the allocator asks the kernel for pages, and all is NULL as it comes.
+ */
+static struct ww_base *alloc_base(void)
+{
+	/* Open timers move on by themselves; deferrable ones are few. */
+	static const unsigned fine[WW_WHEELS] = {WW_WHEEL_FINE, WW_WHEEL_COARSE, WW_WHEEL_COARSE,
+						 WW_WHEEL_COARSE};
+	size_t size = sizeof(struct ww_base) + WW_CACHE_LINE - 1;
+	struct ww_bucket *buckets;
+	struct ww_base *b;
+	void *block;
+
+	for (unsigned k = 0; k < WW_WHEELS; k++)
+		size += WW_WHEEL_BUCKETS(fine[k]) * sizeof(struct ww_bucket);
+	block = ww_alloc(size);
+	if (!block)
+		return NULL;
+	b = (void *)(((uintptr_t)block + WW_CACHE_LINE - 1) & ~(uintptr_t)(WW_CACHE_LINE - 1));
+	b->block = block;
+	buckets = (struct ww_bucket *)(b + 1);
+	for (unsigned k = 0; k < WW_WHEELS; k++) {
+		ww_wheel_init(&b->wheel[k], 0, fine[k], buckets);
+		buckets += WW_WHEEL_BUCKETS(fine[k]);
+	}
+	return b;
+}
+
 struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const char *name)
 {
-	struct ww_base *b = ww_alloc_lines(sizeof(*b));
+	struct ww_base *b = alloc_base();
 	int err = 0;
 
 	if (!b)
@@ -248,7 +264,7 @@ struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const
 	b->kind = kind;
 	b->cpu = cpu;
 	b->fd = -1;
-	b->forks = forks;
+	b->forks = ww_timer_forks;
 	snprintf(b->name, sizeof(b->name), "%s", name);
 	reset(b);
 	if (kind == WW_BASE_DRIVEN)
@@ -256,7 +272,7 @@ struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const
 	else
 		err = start_thread(b);
 	if (err < 0) {
-		ww_free(b);
+		ww_free(b->block);
 		errno = -err;
 		return NULL;
 	}
@@ -286,7 +302,7 @@ void ww_base_unmake(struct ww_base *b)
 	ww_unlock(&make_lock);
 	if (b->fd >= 0)
 		ww_clock_fd_close(b->fd);
-	ww_free(b);
+	ww_free(b->block);
 }
 
 struct ww_base *ww_base_make_object(enum ww_base_kind kind, const char *name)
@@ -323,7 +339,7 @@ static struct ww_base *renew(struct ww_base *b)
 		errno = -err;
 		return NULL;
 	}
-	b->forks = forks;
+	b->forks = ww_timer_forks;
 	ww_light_lock(&h->lock);
 	ww_store_release(&h->base, b); /* pairs: TIMER-9 */
 	ww_light_unlock(&h->lock);

@@ -8,7 +8,10 @@
 static const char *check_filed(const struct ww_base *b, const struct ww_timer_impl *t, unsigned k,
 			       unsigned bucket, uint64_t soon)
 {
-	unsigned level = bucket / WW_WHEEL_SIZE, s = level * WW_WHEEL_BITS;
+	const struct ww_wheel *w = &b->wheel[k];
+	bool near = bucket >= WW_WHEEL_NEAR;
+	unsigned s = near ? 0 : (bucket / WW_WHEEL_SIZE + 1) * WW_WHEEL_BITS;
+	uint64_t mask = near ? (1u << w->fine) - 1 : WW_WHEEL_SIZE - 1;
 	uint64_t due = ww_timer_deadline(t) + 1;
 
 	if ((t->tail & WW_TAIL_MAGIC_MASK) != WW_TAIL_MAGIC)
@@ -20,13 +23,35 @@ static const char *check_filed(const struct ww_base *b, const struct ww_timer_im
 	if (ww_word_wheel(t->word) != k)
 		return "is in the wrong wheel";
 	if (t->bound >> s << s != t->bound ||
-	    ((t->bound >> s) & (WW_WHEEL_SIZE - 1)) != bucket % WW_WHEEL_SIZE)
+	    ((t->bound >> s) & mask) != (near ? bucket - WW_WHEEL_NEAR : bucket % WW_WHEEL_SIZE))
 		return "is in the wrong bucket";
-	if (ww_time_before(t->bound, b->wheel[k].clk))
+	if (ww_time_before(t->bound, w->clk))
 		return "was passed over";
 	if (ww_time_after(t->bound, due) && ww_time_after(t->bound, soon))
 		return "will be looked at too late";
 	return NULL;
+}
+
+static int check_bucket(const struct ww_base *b, unsigned k, unsigned i, uint64_t soon,
+			uint64_t *count)
+{
+	const struct ww_bucket *bucket = &b->wheel[k].bucket[i];
+	int faults = 0;
+
+	for (unsigned l = 0; l < WW_WHEEL_LANES; l++) {
+		for (struct ww_hnode *n = bucket->lane[l]; n; n = n->next) {
+			struct ww_timer_impl *t = ww_timer_of_node(n);
+			const char *fault = check_filed(b, t, k, i, soon);
+
+			++*count;
+			if (!fault)
+				continue;
+			ww_warn("timer %p (%s) on base %s %s", (void *)t, ww_symbol_fn(t->function),
+				b->name, fault);
+			faults++;
+		}
+	}
+	return faults;
 }
 
 static int check_wheel(const struct ww_base *b, unsigned k, uint64_t soon, uint64_t *count)
@@ -39,48 +64,28 @@ static int check_wheel(const struct ww_base *b, unsigned k, uint64_t soon, uint6
 		ww_warn("timer base %s, wheel %u: %s", b->name, k, fault);
 		return 1; /* not safe to walk */
 	}
-	for (unsigned i = 0; i < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; i++) {
-		struct ww_list *n;
-
-		ww_list_for_each (n, &w->bucket[i]) {
-			struct ww_timer_impl *t = ww_timer_of_node(n);
-
-			++*count;
-			fault = check_filed(b, t, k, i, soon);
-			if (fault) {
-				ww_warn("timer %p (%s) on base %s %s", (void *)t,
-					ww_symbol_fn(t->function), b->name, fault);
-				faults++;
-			}
-		}
-	}
+	for (unsigned i = 0; ww_wheel_scan(w, &i); i++)
+		faults += check_bucket(b, k, i, soon, count);
 	return faults;
 }
 
-static int check_taken(const struct ww_base *b, const struct ww_list *list, uint64_t *count)
+static int check_expired(const struct ww_base *b, uint64_t *count)
 {
-	struct ww_list *n;
 	int faults = 0;
 
-	ww_list_for_each (n, list) {
-		++*count;
-		if (!(ww_timer_of_node(n)->word & WW_TW_PENDING)) {
-			ww_warn("timer %p on base %s is due, but its word says idle",
-				(void *)ww_timer_of_node(n), b->name);
+	for (unsigned l = 0; l < WW_WHEEL_LANES; l++) {
+		for (struct ww_hnode *n = b->expired.lane[l]; n; n = n->next) {
+			struct ww_timer_impl *t = ww_timer_of_node(n);
+
+			++*count;
+			if ((t->word & WW_TW_PENDING) && (t->word & WW_TW_EXPIRED))
+				continue;
+			ww_warn("timer %p on base %s is due, but its word does not say so",
+				(void *)t, b->name);
 			faults++;
 		}
 	}
 	return faults;
-}
-
-static bool on_list(const struct ww_list *node, const struct ww_list *list)
-{
-	struct ww_list *n;
-
-	ww_list_for_each (n, list)
-		if (n == node)
-			return true;
-	return false;
 }
 
 static int check_base(const struct ww_base *b)
@@ -90,9 +95,7 @@ static int check_base(const struct ww_base *b)
 
 	for (unsigned k = 0; k < WW_WHEELS; k++)
 		faults += check_wheel(b, k, soon, &count);
-	faults += check_taken(b, &b->due, &count);
-	faults += check_taken(b, &b->rest, &count);
-	faults += check_taken(b, &b->expired, &count);
+	faults += check_expired(b, &count);
 	if (!faults && count != b->pending) {
 		ww_warn("timer base %s counts %llu pending timers and holds %llu", b->name,
 			(unsigned long long)b->pending, (unsigned long long)count);
@@ -116,25 +119,30 @@ int ww_timer_debug_check(void)
 	return faults;
 }
 
-static bool holds(const struct ww_base *b, const struct ww_list *node)
+struct sought {
+	const struct ww_timer_impl *t;
+	bool found;
+};
+
+static void compare(struct ww_base *b, struct ww_timer_impl *t, void *arg)
 {
-	for (unsigned k = 0; k < WW_WHEELS; k++)
-		for (unsigned i = 0; i < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; i++)
-			if (on_list(node, &b->wheel[k].bucket[i]))
-				return true;
-	return on_list(node, &b->due) || on_list(node, &b->rest) || on_list(node, &b->expired);
+	struct sought *s = arg;
+
+	(void)b;
+	s->found |= t == s->t;
 }
 
 bool ww_timer_linked(const struct ww_timer_impl *t)
 {
-	bool found = false;
+	struct sought s = {.t = t};
 
-	for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest() && !found; id++) {
+	for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest() && !s.found; id++) {
 		struct ww_base_hot *h = &ww_base_hot[id];
 
 		ww_light_lock(&h->lock);
-		found = h->base && holds(h->base, &t->node);
+		if (h->base)
+			ww_base_each(h->base, compare, &s);
 		ww_light_unlock(&h->lock);
 	}
-	return found;
+	return s.found;
 }

@@ -11,7 +11,7 @@
 /* In the child of a fork an object of the parent's is made usable by its first use. */
 static struct ww_base_hot *hot_now(struct ww_base *b)
 {
-	if (ww_unlikely(b->forks != ww_timer_fork_count()))
+	if (ww_unlikely(b->forks != ww_timer_forks))
 		ww_base_get(b->id);
 	return ww_base_hot_of(b);
 }

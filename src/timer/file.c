@@ -28,6 +28,12 @@ uint64_t ww_timer_deadline(const struct ww_timer_impl *t)
 	return ww_time_before(at, t->filed) ? t->filed : at;
 }
 
+/* The deadline that counts of a timer that is armed now: it fires in no sweep that has begun. */
+static uint64_t not_past(const struct ww_base *b, uint64_t expires)
+{
+	return ww_time_before(expires, b->floor - 1) ? b->floor - 1 : expires;
+}
+
 /* Whether the base's thread would sleep past tick. */
 static bool sleeps_past(const struct ww_base *b, uint64_t tick)
 {
@@ -50,8 +56,7 @@ static void wake_at(struct ww_base *b, uint64_t tick, bool *wake)
 
 /*
  * File t, unlinked, in the wheel that word names, for a look at tick. The clock is read only where
- * somebody must be woken anyhow: elsewhere the wheel's own clk, which an awake base keeps at the
- * next tick, puts right a deadline in the past.
+ * somebody must be woken anyhow.
  */
 static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t tick,
 		 bool *wake)
@@ -73,9 +78,11 @@ static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint
 void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t expires,
 		      bool *wake)
 {
+	uint64_t filed = not_past(b, expires);
+
 	word = (word & ~WW_TW_STATE) | WW_TW_PENDING;
-	file(b, t, word, expires + 1, wake);
-	ww_store_relaxed(&t->filed, expires);
+	file(b, t, word, filed + 1, wake);
+	ww_store_relaxed(&t->filed, filed);
 	ww_store_relaxed(&t->expires, expires);
 	/* One store: nobody who looks without the lock finds a timer that is moved idle meanwhile. */
 	ww_timer_set_word(t, ~0ull, word);
@@ -88,6 +95,7 @@ bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires)
 	uint64_t word = ww_load_relaxed(&t->word);
 	struct ww_base_hot *h = ww_word_hot(word);
 	struct ww_base *b;
+	uint64_t filed;
 
 	if ((word & odd) != (WW_TW_SETUP | (uint64_t)ww_base_id_here() << WW_TW_BASE_SHIFT))
 		return false;
@@ -99,8 +107,9 @@ bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires)
 		ww_light_unlock(&h->lock);
 		return false;
 	}
-	t->bound = ww_wheel_add(&b->wheel[ww_word_wheel(word)], &t->node, expires + 1);
-	ww_store_relaxed(&t->filed, expires);
+	filed = not_past(b, expires);
+	t->bound = ww_wheel_add(&b->wheel[ww_word_wheel(word)], &t->node, filed + 1);
+	ww_store_relaxed(&t->filed, filed);
 	ww_store_relaxed(&t->expires, expires);
 	/* pairs: TIMER-1 */
 	ww_store_release(&t->word, (word | WW_TW_PENDING) + WW_TW_GENERATION);
@@ -111,14 +120,27 @@ bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires)
 	return true;
 }
 
+static void unlink_node(struct ww_base *b, struct ww_timer_impl *t)
+{
+	if (ww_unlikely(t->word & WW_TW_EXPIRED))
+		ww_bucket_del(&b->expired, &t->node);
+	else
+		ww_wheel_del(&b->wheel[ww_word_wheel(t->word)], &t->node);
+}
+
+/* Whether another thread may be about to store a deadline into t, having seen it as it is now. */
+static bool stores_elsewhere(const struct ww_base *b, const struct ww_timer_impl *t)
+{
+	if (t->word & WW_TW_OWN) /* the only thread that stores may be this one */
+		return ww_load_relaxed(&ww_base_hot_of(b)->owner) != &ww_timer_context;
+	return t->word & WW_TW_OPEN;
+}
+
 /* The word of a timer that closes because it leaves its filing, not by a sweep after a barrier. */
 static uint64_t close_bits(struct ww_base *b, struct ww_timer_impl *t)
 {
-	if (!(t->word & WW_TW_STORED))
+	if (!stores_elsewhere(b, t))
 		return 0;
-	if (!(t->word & WW_TW_OPEN) &&
-	    ww_load_relaxed(&ww_base_hot_of(b)->owner) == &ww_timer_context)
-		return 0; /* the only thread that stores is this one */
 	ww_store_relaxed(&t->tail, (t->tail & WW_TAIL_MAGIC_MASK) | ww_barriers_begun()
 									    << WW_TAIL_STAMP_BITS);
 	return WW_TW_DIRTY;
@@ -126,7 +148,7 @@ static uint64_t close_bits(struct ww_base *b, struct ww_timer_impl *t)
 
 uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t)
 {
-	ww_wheel_del(&b->wheel[ww_word_wheel(t->word)], &t->node);
+	unlink_node(b, t);
 	b->pending--;
 	return t->word | close_bits(b, t);
 }
@@ -170,33 +192,35 @@ static uint64_t open_bits(struct ww_base *b, struct ww_timer_impl *t)
 	return WW_TW_OPEN;
 }
 
-/* Taken out of the wheel by a sweep that has not come to it yet. */
-static bool taken(const struct ww_base *b, const struct ww_timer_impl *t)
+/* Found due by a sweep that has not come to running it, or about to be looked at by one. */
+static bool due(const struct ww_base *b, const struct ww_timer_impl *t)
 {
-	return t->word & WW_TW_EXPIRED ||
-	       ww_time_before(t->bound, b->wheel[ww_word_wheel(t->word)].clk);
+	return t->word & WW_TW_EXPIRED || ww_time_before(t->bound, b->floor);
 }
 
 void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake)
 {
 	uint64_t old = t->word, word = (old & ~WW_TW_STATE) | WW_TW_PENDING | open_bits(b, t);
-	uint64_t tick = expires + 1;
+	bool stores = stores_elsewhere(b, t);
+	/* Stores that are under way are not before what t was filed with. */
+	uint64_t filed = stores && ww_time_before(t->filed, expires) ? t->filed : expires, tick;
 
+	if (!stores)
+		filed = not_past(b, expires);
+	tick = not_past(b, expires) + 1;
 	if (word & WW_TW_STORED)
 		word &= ~WW_TW_DIRTY;
 	b->stats.slow_rearms++;
 	/* As long as its bucket is looked at in time it need not move. */
-	if (taken(b, t) || ww_time_before(expires, t->bound) || (old ^ word) & WW_TW_OPEN ||
+	if (due(b, t) || ww_time_before(expires, t->bound) || (old ^ word) & WW_TW_OPEN ||
 	    (!(old & WW_TW_DEFERRABLE) && sleeps_past(b, tick))) {
-		/* A store that is under way counts on the bound that it saw: never a later one. */
-		if (old & WW_TW_STORED && ww_time_before(t->bound, tick))
+		/* And they count on the bound that they saw: never a later one. */
+		if (stores && ww_time_before(t->bound, tick))
 			tick = t->bound;
-		ww_wheel_del(&b->wheel[ww_word_wheel(old)], &t->node);
+		unlink_node(b, t);
 		file(b, t, word, tick, wake);
 	}
-	/* As with the bound: stores that are under way are not before the earlier one. */
-	if (!(old & WW_TW_STORED) || ww_time_before(expires, t->filed))
-		ww_store_relaxed(&t->filed, expires);
+	ww_store_relaxed(&t->filed, filed);
 	ww_store_release(&t->expires, expires); /* pairs: TIMER-3 */
 	if (word != old)
 		ww_timer_set_word(t, ~0ull, word);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Re-arming is a store. A pending timer that is open and pushed out needs no lock: store the deadline, then check that no sweep of its base has begun, and
- * that the timer's word (pending, base, generation of its filing) is what it was before. A bucket is
- * a lower bound, so such a deadline may stay where it is filed. If a check fails the store decided
- * nothing: the slow path under the base's lock decides afresh.
+ * Re-arming is a store. A pending timer that is open and pushed out needs no lock: store the
+ * deadline, then check that no sweep of its base has begun, and that the timer's word (pending,
+ * base, generation of its filing) is what it was before. A bucket is a lower bound, so such a
+ * deadline may stay where it is filed. If a check fails the store decided nothing: the slow path
+ * under the base's lock decides afresh.
  *
  * The sweeper raises the mark, passes one asymmetric barrier, and only then reads deadlines: a
  * store whose check saw the mark down has arrived by then. docs/memory-ordering.md, TIMER-4.
@@ -28,7 +29,7 @@ static inline bool ww_timer_store(struct ww_timer_impl *t, uint64_t word, uint64
 	if (ww_unlikely(ww_time_before(expires, at) ||
 			ww_time_before(expires, ww_load_relaxed(&t->filed))))
 		return false;
-	if (expires != at)
+	if (ww_likely(expires != at))
 		ww_store_release(&t->expires, expires); /* pairs: TIMER-3 */
 	ww_membarrier_light(&h->mark);			/* pairs: TIMER-4 */
 	return ww_likely(!ww_load_acquire(&h->mark)) && /* pairs: TIMER-6 */

@@ -26,21 +26,23 @@ static void file_again(struct ww_base *b, struct ww_timer_impl *t, uint64_t dead
 		ww_timer_set_word(t, WW_TW_EXPIRED, 0);
 }
 
-/* Everything on the list: due timers go to the expired list, closed; the rest back, closer. */
-static void sort_out(struct ww_base *b, struct ww_list *list, uint64_t now)
+/*
+ * Empty a bucket of wheel k: open timers that are due go to the expired ones, closed; the rest goes
+ * back, closer (of closed ones also what is due: to the bucket of that very tick).
+ */
+static void sort_out(struct ww_base *b, unsigned k, struct ww_bucket *bucket, uint64_t now)
 {
 	struct ww_base_hot *h = ww_base_hot_of(b);
-	unsigned n = 0;
+	unsigned n = 0, lane = 0;
+	struct ww_hnode *node;
 
-	while (!ww_list_empty(list)) {
-		struct ww_timer_impl *t = ww_timer_of_node(list->next);
+	while ((node = ww_bucket_pop(bucket, &lane))) {
+		struct ww_timer_impl *t = ww_timer_of_node(node);
 		uint64_t deadline = ww_timer_deadline(t);
 
-		__builtin_prefetch(list->next->next);
 		b->stats.pushed_out += deadline != t->filed;
-		ww_list_del(&t->node);
-		if (due_at(deadline, now)) {
-			ww_list_add_tail(&t->node, &b->expired);
+		if (k >= WW_WHEEL_OPEN && due_at(deadline, now)) {
+			ww_bucket_add(&b->expired, b->expired_turn++ % WW_WHEEL_LANES, node);
 			ww_store_relaxed(&t->filed, deadline);
 			ww_timer_set_word(t, WW_TW_STORED, WW_TW_EXPIRED);
 		} else {
@@ -51,14 +53,15 @@ static void sort_out(struct ww_base *b, struct ww_list *list, uint64_t now)
 			ww_light_lock(&h->lock);
 		}
 	}
+	ww_wheel_drained(&b->wheel[k]);
 }
 
-/* The wheel with the earliest bound at or before now, of the first n; -1 for none. */
-static int earliest(struct ww_base *b, unsigned n, uint64_t now, uint64_t *tick)
+/* The wheel with the earliest bound at or before now, from first to before end; -1 for none. */
+static int earliest(struct ww_base *b, unsigned first, unsigned end, uint64_t now, uint64_t *tick)
 {
 	int found = -1;
 
-	for (unsigned k = 0; k < n; k++) {
+	for (unsigned k = first; k < end; k++) {
 		uint64_t next;
 
 		if (ww_wheel_next(&b->wheel[k], &next) && ww_time_before_eq(next, now) &&
@@ -70,48 +73,48 @@ static int earliest(struct ww_base *b, unsigned n, uint64_t now, uint64_t *tick)
 	return found;
 }
 
-/*
- * All that is due by now from the first n wheels onto the expired list, in the order of ticks. What
- * the finest buckets of closed timers hold is due as it is, and is not even looked at here.
- */
-static void collect(struct ww_base *b, unsigned n, uint64_t now)
+/* What is due by now from the open wheels to the expired timers; the rest closer. */
+static void collect(struct ww_base *b, uint64_t now)
 {
+	struct ww_bucket *bucket;
 	uint64_t tick;
 	int k;
 
-	while ((k = earliest(b, n, now, &tick)) >= 0) {
-		ww_wheel_take(&b->wheel[k], tick, &b->due, &b->rest);
-		if (k < WW_WHEEL_OPEN)
-			ww_list_splice_tail(&b->due, &b->expired);
-		else
-			sort_out(b, &b->due, now);
-		sort_out(b, &b->rest, now);
+	while ((k = earliest(b, WW_WHEEL_OPEN, WW_WHEELS, now, &tick)) >= 0) {
+		struct ww_wheel *w = &b->wheel[k];
+
+		ww_wheel_turn(w, tick);
+		while ((bucket = ww_wheel_drain_coarse(w)))
+			sort_out(b, (unsigned)k, bucket, now);
+		bucket = ww_wheel_drain_near(w);
+		if (bucket)
+			sort_out(b, (unsigned)k, bucket, now);
 	}
-	for (unsigned i = 0; i < n; i++)
-		ww_wheel_forward(&b->wheel[i], now + 1);
+}
+
+static void forward(struct ww_base *b, unsigned first, unsigned end, uint64_t tick)
+{
+	for (unsigned k = first; k < end; k++)
+		ww_wheel_forward(&b->wheel[k], tick);
 }
 
 /* Run t's callback, with the lock dropped. False in the child of a fork that it did. */
-static bool run(struct ww_base *b, struct ww_timer_impl *t)
+static bool run(struct ww_base *b, struct ww_base_hot *h, struct ww_timer_impl *t)
 {
-	struct ww_base_hot *h = ww_base_hot_of(b);
-	struct ww_timer_context outer = ww_timer_context;
 	ww_timer_fn fn = t->function;
-	unsigned forks = ww_timer_fork_count();
+	unsigned forks = ww_timer_forks;
 
-	ww_list_del(&t->node);
 	b->pending--;
 	b->stats.fired++;
 	/* In this order: who finds the timer idle must find it running. pairs: TIMER-1 */
 	ww_store_release(&h->running, t);
 	ww_timer_set_word(t, WW_TW_STATE, 0);
 	ww_light_unlock(&h->lock);
-	ww_timer_context = (struct ww_timer_context){.running = t, .base = b};
+	ww_timer_context.running = t;
 	WW_PROBE2(timer_expire_entry, t, fn);
 	fn((struct ww_timer *)t);
 	WW_PROBE1(timer_expire_exit, t);
-	ww_timer_context = outer;
-	if (ww_unlikely(forks != ww_timer_fork_count()))
+	if (ww_unlikely(forks != ww_timer_forks))
 		return false;
 	/*
 	 * t may be freed memory by now, unless somebody waits for it. Until it is no longer the
@@ -124,30 +127,65 @@ static bool run(struct ww_base *b, struct ww_timer_impl *t)
 	return true;
 }
 
-static long run_expired(struct ww_base *b, uint64_t now)
+/* Run what a bucket holds, where it stands: who deletes one first finds it there. */
+static long run_bucket(struct ww_base *b, struct ww_bucket *bucket, uint64_t now,
+		       struct ww_watch *watch)
 {
-	struct ww_watch watch;
+	struct ww_base_hot *h = ww_base_hot_of(b);
+	struct ww_hnode *node;
+	unsigned lane = 0;
 	long ran = 0;
 
-	ww_watch_begin(&watch, b);
-	while (!ww_list_empty(&b->expired)) {
-		struct ww_timer_impl *t = ww_timer_of_node(b->expired.next);
+	while ((node = ww_bucket_pop(bucket, &lane))) {
+		struct ww_timer_impl *t = ww_timer_of_node(node);
 		uint64_t deadline = ww_timer_deadline(t);
 
-		/* It may have been pushed out since it was taken. */
+		/* It may have been pushed out and kept its place. */
 		if (ww_unlikely(!due_at(deadline, now))) {
-			ww_list_del(&t->node);
 			file_again(b, t, deadline);
 			continue;
 		}
-		__builtin_prefetch(b->expired.next->next);
-		ww_watch_callback(&watch, t->function);
-		if (!run(b, t))
+		ww_watch_callback(watch, t->function);
+		if (!run(b, h, t))
 			return -1;
 		ran++;
-		ww_watch_ran(&watch);
+		ww_watch_ran(watch);
 	}
+	return ran;
+}
+
+/* Everything that is due by now: what came from the open wheels, then tick by tick. */
+static long run_due(struct ww_base *b, uint64_t now)
+{
+	struct ww_timer_context outer = ww_timer_context;
+	struct ww_watch watch;
+	struct ww_bucket *bucket;
+	uint64_t tick;
+	long ran, n;
+	int k;
+
+	ww_timer_context.base = b;
+	ww_watch_begin(&watch, b);
+	ran = run_bucket(b, &b->expired, now, &watch);
+	while (ran >= 0 && (k = earliest(b, 0, WW_WHEEL_OPEN, now, &tick)) >= 0) {
+		struct ww_wheel *w = &b->wheel[k];
+
+		ww_wheel_turn(w, tick);
+		while ((bucket = ww_wheel_drain_coarse(w)))
+			sort_out(b, (unsigned)k, bucket, now);
+		bucket = ww_wheel_drain_near(w);
+		if (!bucket)
+			continue;
+		n = run_bucket(b, bucket, now, &watch);
+		if (n < 0)
+			return n;
+		ran += n;
+		ww_wheel_drained(w);
+	}
+	if (ran < 0)
+		return ran;
 	ww_watch_end(&watch);
+	ww_timer_context = outer;
 	return ran;
 }
 
@@ -155,7 +193,7 @@ static void note_lateness(struct ww_base *b, uint64_t now)
 {
 	uint64_t tick, begun;
 
-	if (ww_clock_is_virtual() || earliest(b, WW_WHEEL_OPEN, now, &tick) != WW_WHEEL_NORMAL)
+	if (ww_clock_is_virtual() || earliest(b, 0, WW_WHEEL_OPEN, now, &tick) != WW_WHEEL_NORMAL)
 		return;
 	begun = ww_tick_to_ns(tick);
 	uint64_t ns = ww_clock_ns();
@@ -166,20 +204,21 @@ static void note_lateness(struct ww_base *b, uint64_t now)
 long ww_base_sweep(struct ww_base *b, uint64_t now)
 {
 	uint64_t tick;
-	unsigned n = WW_WHEEL_OPEN;
+	long ran;
 
 	note_lateness(b, now);
-	for (unsigned k = WW_WHEEL_OPEN; k < WW_WHEELS; k++)
-		if (ww_wheel_next(&b->wheel[k], &tick) && ww_time_before_eq(tick, now))
-			n = WW_WHEELS;
-	if (n == WW_WHEELS) {
+	if (earliest(b, WW_WHEEL_OPEN, WW_WHEELS, now, &tick) >= 0) {
 		ww_mark_raise(b, now);
-		collect(b, n, now);
+		b->floor = now + 1;
+		collect(b, now);
+		forward(b, WW_WHEEL_OPEN, WW_WHEELS, now + 1);
 		ww_mark_lower(b);
 	} else {
-		collect(b, n, now);
-		for (unsigned k = n; k < WW_WHEELS; k++)
-			ww_wheel_forward(&b->wheel[k], now + 1);
+		b->floor = now + 1;
+		forward(b, WW_WHEEL_OPEN, WW_WHEELS, now + 1);
 	}
-	return run_expired(b, now);
+	ran = run_due(b, now);
+	if (ran >= 0)
+		forward(b, 0, WW_WHEEL_OPEN, now + 1);
+	return ran;
 }

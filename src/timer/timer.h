@@ -30,8 +30,9 @@ struct ww_timer_impl {
 	ww_timer_fn function; /* (W) NULL: shut down */
 	uint64_t word;	      /* (W) see below */
 	uint64_t bound;	      /* (B) where filed: the tick at which its bucket is looked at */
-	struct ww_list node;  /* (B) */
-	uint64_t filed;	      /* (W) the deadline with which it was filed; no store is before */
+	struct ww_hnode node; /* (B) */
+	uint64_t filed;	      /* (W) the deadline with which it was filed (one in the past: the last
+				 tick); no store is before */
 	uint64_t tail;	      /* (B) magic, and the stamp of a dirty timer */
 };
 _Static_assert(sizeof(struct ww_timer_impl) == sizeof(struct ww_timer), "public size");
@@ -108,9 +109,11 @@ struct ww_base {
 	bool swept;		  /* (B) a thread is running its timers */
 	enum ww_base_sleep sleep; /* (B) */
 	uint64_t wake;		  /* (B) */
-	struct ww_list expired;	  /* (B) taken out of the wheels, to run */
-	struct ww_list due, rest; /* (B) taken out of the wheels, to be sorted out */
+	uint64_t floor;		  /* (B) no timer is armed for a tick before */
+	struct ww_bucket expired; /* (B) taken out of the open wheels, to run */
+	unsigned expired_turn;	  /* (B) its next lane */
 	struct ww_list waiters;	  /* (B) */
+	void *block;		  /* (I) the memory, the wheels' buckets at its end */
 	struct ww_os_thread thread;
 	unsigned dirty_rearms; /* (B) slow re-arms that only wait for barriers to pass */
 	/* What barriers cost here: timer/barrier.c. */
@@ -161,7 +164,7 @@ static inline struct ww_timer_impl *ww_timer_impl(const struct ww_timer *t)
 	return (struct ww_timer_impl *)(uintptr_t)t;
 }
 
-static inline struct ww_timer_impl *ww_timer_of_node(struct ww_list *n)
+static inline struct ww_timer_impl *ww_timer_of_node(struct ww_hnode *n)
 {
 	return ww_container_of(n, struct ww_timer_impl, node);
 }
@@ -199,7 +202,7 @@ void ww_base_wake(unsigned id);
 /* No base has a higher number. */
 unsigned ww_base_highest(void);
 /* Counts how often the process forked around here: a different value is another process. */
-unsigned ww_timer_fork_count(void);
+extern unsigned ww_timer_forks __attribute__((visibility("hidden")));
 /* The number that the base object id has now, after forks. */
 unsigned ww_base_id_since_fork(unsigned id);
 
@@ -238,6 +241,12 @@ void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t);
 void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake);
 /* A new word with another generation, for others to see. */
 void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set);
+/*
+ * What a base holds, a bucket at a time, in an order of its own: calls fn for each timer. fn may
+ * dequeue the one it is given.
+ */
+void ww_base_each(struct ww_base *b, void (*fn)(struct ww_base *, struct ww_timer_impl *, void *),
+		  void *arg);
 /* The tick at which the base must look again, deferrable timers aside; false for never. */
 bool ww_base_next(struct ww_base *b, uint64_t *tick);
 

@@ -38,10 +38,15 @@ static bool first_time(ww_timer_fn fn)
 void ww_watch_begin(struct ww_watch *w, struct ww_base *b)
 {
 	*w = (struct ww_watch){.batch = b->time_each ? 1 : WW_WATCH_BATCH};
-	if (!ww_clock_is_virtual() && !ww_list_empty(&b->expired)) {
+	if (!ww_clock_is_virtual())
 		w->base = b;
+}
+
+void ww_watch_start(struct ww_watch *w)
+{
+	w->started = true;
+	if (w->base)
 		w->start_ns = ww_clock_ns();
-	}
 }
 
 void ww_watch_look(struct ww_watch *w)

@@ -10,12 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/atomic.h"
 #include "wheelwork/timer.h"
 
 struct ww_base;
 
 struct ww_watch {
 	struct ww_base *base; /* NULL: not watching (virtual time) */
+	bool started;	      /* there was a callback */
 	uint64_t start_ns;    /* of the batch */
 	unsigned ran;	      /* callbacks since then */
 	unsigned batch;	      /* callbacks between two looks at the clock */
@@ -24,6 +26,7 @@ struct ww_watch {
 };
 
 void ww_watch_begin(struct ww_watch *w, struct ww_base *b);
+void ww_watch_start(struct ww_watch *w);
 void ww_watch_look(struct ww_watch *w);
 /* In the child of a fork. */
 void ww_watch_child(void);
@@ -31,6 +34,8 @@ void ww_watch_child(void);
 /* fn is about to run / has run. */
 static inline void ww_watch_callback(struct ww_watch *w, ww_timer_fn fn)
 {
+	if (ww_unlikely(!w->started))
+		ww_watch_start(w);
 	w->several |= w->ran && w->fn != fn;
 	w->fn = fn;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See wheel.h. Invariant on which everything rests: seen from clk, every node of level n lies
- * between 0 and 63 buckets of that level ahead (0 only where the bucket begins at clk itself), so
- * bucket number and clk together give the bound.
+ * between 0 and 63 buckets of that level ahead (0 only where the bucket begins at clk itself; on
+ * level 0 all buckets count), so bucket number and clk together give the bound.
  */
 #include "timer/wheel.h"
+
+#include <string.h>
 
 #define TOP_BUCKETS 16u /* 2^64 / 64^10 */
 
@@ -23,40 +25,61 @@ static uint64_t turned(uint64_t bits, unsigned level, uint64_t clk)
 	return digit ? bits >> digit | bits << (WW_WHEEL_SIZE - digit) : bits;
 }
 
-void ww_wheel_init(struct ww_wheel *w, uint64_t clk)
+void ww_wheel_init(struct ww_wheel *w, uint64_t clk, unsigned fine, struct ww_bucket *buckets)
 {
-	*w = (struct ww_wheel){.clk = clk};
-	for (unsigned b = 0; b < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; b++)
-		ww_list_init(&w->bucket[b]);
+	*w = (struct ww_wheel){.clk = clk, .fine = (uint8_t)fine, .bucket = buckets};
 }
 
-uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_list *n, uint64_t tick)
+static bool has_bit(const struct ww_wheel *w, unsigned i)
 {
-	uint64_t ahead = tick - w->clk;
-	unsigned level = 0;
+	uint64_t bits = i < WW_WHEEL_NEAR ? w->bits[i / WW_WHEEL_SIZE + 1]
+					  : w->near[(i - WW_WHEEL_NEAR) / 64];
 
-	if (ww_unlikely((int64_t)ahead < 0)) {
-		tick = w->clk;
-	} else if (ahead >= WW_WHEEL_SIZE) {
-		level = (63u - (unsigned)__builtin_clzll(ahead)) / WW_WHEEL_BITS;
-		/* 64 buckets ahead would be the one that clk is in: take it one level coarser. */
-		unsigned s = shift_of(level);
-		if (level < WW_WHEEL_LEVELS - 1 &&
-		    (((tick >> s) - (w->clk >> s)) & (UINT64_MAX >> s)) >= WW_WHEEL_SIZE)
-			level++;
-	}
+	return bits >> i % 64 & 1;
+}
+
+struct ww_bucket *ww_wheel_scan(const struct ww_wheel *w, unsigned *i)
+{
+	for (; *i < WW_WHEEL_BUCKETS(w->fine); ++*i)
+		if (has_bit(w, *i))
+			return &w->bucket[*i];
+	return NULL;
+}
+
+void ww_wheel_clear(struct ww_wheel *w, uint64_t clk)
+{
+	struct ww_bucket *b;
+
+	for (unsigned i = 0; (b = ww_wheel_scan(w, &i)); i++)
+		*b = (struct ww_bucket){{NULL}};
+	ww_wheel_init(w, clk, w->fine, w->bucket);
+}
+
+unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick)
+{
+	unsigned level = (63u - (unsigned)__builtin_clzll(tick - w->clk)) / WW_WHEEL_BITS;
 	unsigned s = shift_of(level);
-	unsigned i = (unsigned)(tick >> s) & (WW_WHEEL_SIZE - 1);
-	uint64_t bound = tick >> s << s;
 
-	if (!w->levels || (!w->next_stale && bound - w->clk < w->next - w->clk)) {
-		w->next = bound;
-		w->next_stale = false;
-	}
-	ww_list_add_tail(n, &w->bucket[level * WW_WHEEL_SIZE + i]);
-	w->bits[level] |= 1ull << i;
-	w->levels |= 1u << level;
-	return bound;
+	/* 64 buckets ahead would be the one that clk is in: take it one level coarser. */
+	if (level < WW_WHEEL_LEVELS - 1 &&
+	    (((tick >> s) - (w->clk >> s)) & (UINT64_MAX >> s)) >= WW_WHEEL_SIZE)
+		level++;
+	return level;
+}
+
+/* How far ahead of clk the first bucket of level 0 is that has something in it. There is one. */
+static uint64_t nearest(const struct ww_wheel *w)
+{
+	unsigned mask = (1u << w->fine) - 1, p = (unsigned)w->clk & mask, i = p / 64;
+	uint64_t here = w->near[i] >> p % 64, words;
+
+	if (here)
+		return (unsigned)__builtin_ctzll(here);
+	words = w->bits[0] & ~(UINT64_MAX >> (63 - i)); /* behind this one, else around the end */
+	if (!words)
+		words = w->bits[0];
+	i = (unsigned)__builtin_ctzll(words);
+	return (i * 64 + (unsigned)__builtin_ctzll(w->near[i]) - p) & mask;
 }
 
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
@@ -64,9 +87,9 @@ bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
 	if (!w->levels)
 		return false;
 	if (w->next_stale) {
-		uint64_t best = UINT64_MAX;
+		uint64_t best = w->levels & 1 ? nearest(w) : UINT64_MAX;
 
-		for (uint32_t levels = w->levels; levels; levels &= levels - 1) {
+		for (uint32_t levels = w->levels & ~1u; levels; levels &= levels - 1) {
 			unsigned level = (unsigned)__builtin_ctz(levels), s = shift_of(level);
 			uint64_t t = turned(w->bits[level], level, w->clk);
 			uint64_t bound = ((w->clk >> s) + (unsigned)__builtin_ctzll(t)) << s;
@@ -81,49 +104,131 @@ bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
 	return true;
 }
 
-void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_list *due, struct ww_list *rest)
+static void emptied(struct ww_wheel *w, unsigned index)
 {
-	for (uint32_t levels = w->levels; levels; levels &= levels - 1) {
-		unsigned level = (unsigned)__builtin_ctz(levels), s = shift_of(level);
-		unsigned i = (unsigned)(tick >> s) & (WW_WHEEL_SIZE - 1);
-		struct ww_list *b = &w->bucket[level * WW_WHEEL_SIZE + i];
+	unsigned level = 0, i = index - WW_WHEEL_NEAR, bit = i / 64;
 
-		if (tick >> s << s != tick)
-			break; /* nor does a coarser bucket begin here */
-		if (ww_list_empty(b))
-			continue;
-		ww_list_splice_tail(b, level ? rest : due);
-		ww_wheel_emptied(w, level * WW_WHEEL_SIZE + i);
+	if (index >= WW_WHEEL_NEAR) {
+		w->near[i / 64] &= ~(1ull << i % 64);
+		if (w->near[i / 64])
+			bit = 64;
+	} else {
+		level = index / WW_WHEEL_SIZE + 1;
+		bit = index % WW_WHEEL_SIZE;
 	}
-	w->clk = tick + 1;
+	if (bit < 64)
+		w->bits[level] &= ~(1ull << bit);
+	if (!w->bits[level])
+		w->levels &= ~(1u << level);
+	w->next_stale = true;
+}
+
+void ww_wheel_lane_emptied(struct ww_wheel *w, struct ww_hnode **lane)
+{
+	size_t index = ((uintptr_t)lane - (uintptr_t)w->bucket) / sizeof(w->bucket[0]);
+
+	if (ww_bucket_empty(&w->bucket[index]))
+		emptied(w, (unsigned)index);
+}
+
+void ww_bucket_del(struct ww_bucket *b, struct ww_hnode *n)
+{
+	struct ww_hnode *next = n->next, **pprev = n->pprev;
+
+	for (unsigned l = 0; l < WW_WHEEL_LANES; l++)
+		if (b->lane[l] == n)
+			pprev = &b->lane[l];
+	*pprev = next;
+	if (next)
+		next->pprev = pprev;
+	n->pprev = pprev;
+}
+
+/* While a bucket is being emptied. Its bit stays until it is; so does clk. */
+void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n)
+{
+	uintptr_t off;
+
+	ww_bucket_del(w->drained, n);
+	off = (uintptr_t)n->pprev - (uintptr_t)w->bucket;
+	if (!n->next && off < sizeof(w->bucket[0]) * WW_WHEEL_BUCKETS(w->fine) &&
+	    &w->bucket[off / sizeof(w->bucket[0])] != w->drained)
+		ww_wheel_lane_emptied(w, n->pprev);
+}
+
+void ww_wheel_turn(struct ww_wheel *w, uint64_t tick)
+{
+	w->clk = tick;
+}
+
+struct ww_bucket *ww_wheel_drain_coarse(struct ww_wheel *w)
+{
+	for (uint32_t levels = w->levels & ~1u; levels; levels &= levels - 1) {
+		unsigned level = (unsigned)__builtin_ctz(levels), s = shift_of(level);
+		unsigned i = (unsigned)(w->clk >> s) & (WW_WHEEL_SIZE - 1);
+
+		if (w->clk >> s << s != w->clk)
+			break; /* nor does a coarser bucket begin here */
+		if (w->bits[level] >> i & 1)
+			return w->drained = &w->bucket[(level - 1) * WW_WHEEL_SIZE + i];
+	}
+	return NULL;
+}
+
+struct ww_bucket *ww_wheel_drain_near(struct ww_wheel *w)
+{
+	unsigned i = (unsigned)w->clk & ((1u << w->fine) - 1);
+
+	if (w->near[i / 64] >> i % 64 & 1)
+		return w->drained = &w->bucket[WW_WHEEL_NEAR + i];
+	return NULL;
+}
+
+void ww_wheel_drained(struct ww_wheel *w)
+{
+	emptied(w, (unsigned)(w->drained - w->bucket));
+	w->drained = NULL;
 }
 
 void ww_wheel_forward(struct ww_wheel *w, uint64_t tick)
 {
 	uint64_t next;
 
-	if ((int64_t)(tick - w->clk) <= 0)
+	if ((int64_t)(tick - w->clk) <= 0 || w->drained)
 		return;
 	if (ww_wheel_next(w, &next) && next - w->clk < tick - w->clk)
 		tick = next;
 	w->clk = tick;
 }
 
-const char *ww_wheel_check(const struct ww_wheel *w)
+static const char *check_bucket(const struct ww_wheel *w, const struct ww_bucket *b, bool bit)
 {
-	for (unsigned b = 0; b < WW_WHEEL_LEVELS * WW_WHEEL_SIZE; b++) {
-		unsigned level = b / WW_WHEEL_SIZE, i = b % WW_WHEEL_SIZE;
-		const struct ww_list *head = &w->bucket[b];
+	if (b == w->drained)
+		return NULL;
+	if (ww_bucket_empty(b) == bit)
+		return "a bucket's bit differs from its list";
+	for (unsigned l = 0; l < WW_WHEEL_LANES; l++) {
+		struct ww_hnode *const *from = &b->lane[l];
 
-		if (ww_list_empty(head) != !(w->bits[level] >> i & 1))
-			return "a bucket's bit differs from its list";
 		/* A loop would have a node whose back pointer is not where we came from. */
-		for (const struct ww_list *n = head; n->next != head; n = n->next)
-			if (n->next->prev != n)
+		for (; *from; from = &(*from)->next)
+			if ((*from)->pprev != from)
 				return "a node's back pointer is wrong";
 	}
-	for (unsigned level = 0; level < WW_WHEEL_LEVELS; level++)
-		if (!w->bits[level] != !(w->levels >> level & 1))
-			return "a level's bit differs from its bitmap";
 	return NULL;
+}
+
+const char *ww_wheel_check(const struct ww_wheel *w)
+{
+	const char *fault = NULL;
+
+	for (unsigned i = 0; i < WW_WHEEL_BUCKETS(w->fine) && !fault; i++)
+		fault = check_bucket(w, &w->bucket[i], has_bit(w, i));
+	for (unsigned i = 0; i < 64 && !fault; i++)
+		if (!w->near[i] != !(w->bits[0] >> i & 1))
+			fault = "level 0 and its bitmap differ";
+	for (unsigned level = 0; level < WW_WHEEL_LEVELS && !fault; level++)
+		if (!w->bits[level] != !(w->levels >> level & 1))
+			fault = "a level's bit differs from its bitmap";
+	return fault;
 }

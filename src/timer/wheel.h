@@ -5,9 +5,18 @@
  * A bucket says "look at these no later than tick T" (its bound); the exact deadline stays with the
  * caller. Level n has buckets of 64^n ticks, so a node goes to the finest level that reaches its
  * tick: on level 0 the bound is the tick itself, above it is the start of the bucket, never after
- * the tick. When the caller takes a bucket it fires what is due and adds the rest again, which then
- * lands on a finer level. Cascading, far deadlines and deadlines that moved meanwhile are that one
- * rule. Ticks wrap: only differences count, and everything in the wheel lies less than 2^63 ahead.
+ * the tick. When the caller empties a bucket it fires what is due and adds the rest again, which
+ * then lands on a finer level. Cascading, far deadlines and deadlines that moved meanwhile are that
+ * one rule. Ticks wrap: only differences count, and everything in the wheel lies less than 2^63
+ * ahead.
+ *
+ * A wheel whose nodes fire at their bounds has 4096 buckets on level 0 and no level 1, so that most
+ * nodes are filed once and never looked at before their tick. One whose nodes move on by themselves
+ * (a look finds most of them pushed out) has 64: looks at many of them are shared.
+ *
+ * A bucket is eight lists, lanes, among which nodes are dealt out: who empties it goes from lane to
+ * lane, and each lane's next node has the time of seven others to come into the cache. Of one list a
+ * CPU can fetch one node at a time, and a million nodes are in no cache.
  */
 #ifndef WW_TIMER_WHEEL_H
 #define WW_TIMER_WHEEL_H
@@ -20,37 +29,67 @@
 #define WW_WHEEL_BITS	6
 #define WW_WHEEL_SIZE	(1u << WW_WHEEL_BITS)
 #define WW_WHEEL_LEVELS 11 /* 6 * 11 >= 64; the top level uses 16 of its buckets */
+#define WW_WHEEL_LANES	8
+
+#define WW_WHEEL_FINE	12 /* for nodes that fire at their bounds: 4096 buckets on level 0 */
+#define WW_WHEEL_COARSE 6  /* for nodes that move on */
+
+/* Levels 1 and up come first, then level 0. */
+#define WW_WHEEL_NEAR	       ((WW_WHEEL_LEVELS - 1) * WW_WHEEL_SIZE)
+#define WW_WHEEL_BUCKETS(fine) (WW_WHEEL_NEAR + (1u << (fine)))
+
+struct ww_bucket {
+	struct ww_hnode *lane[WW_WHEEL_LANES];
+} ww_aligned_line;
 
 struct ww_wheel {
-	uint64_t clk;			/* the next tick to look at: no bound is before it */
-	uint64_t next;			/* the earliest bound, where there is one ... */
-	bool next_stale;		/* ... but its bucket is empty now: early, never late */
-	uint32_t levels;		/* bit n: bits[n] != 0; 0 for an empty wheel */
-	uint64_t bits[WW_WHEEL_LEVELS]; /* bit i: the bucket is not empty */
-	struct ww_list bucket[WW_WHEEL_LEVELS * WW_WHEEL_SIZE]; /* first filed, first out */
-};
+	uint64_t clk;		   /* the next tick to look at: no bound is before it */
+	uint64_t next;		   /* the earliest bound, where there is one ... */
+	bool next_stale;	   /* ... but its bucket is empty now: early, never late */
+	uint8_t fine;		   /* level 0 has 2^fine buckets: constant */
+	uint32_t levels;	   /* bit n: bits[n] != 0; 0 for an empty wheel */
+	uint32_t turn;		   /* whose lane is next */
+	struct ww_bucket *bucket;  /* WW_WHEEL_BUCKETS(fine) of them */
+	struct ww_bucket *drained; /* the one that is being emptied, or NULL */
+	uint64_t bits
+		[WW_WHEEL_LEVELS]; /* bit i: the bucket is not empty; of level 0: near[i] != 0 */
+	uint64_t near[1u << (WW_WHEEL_FINE - 6)]; /* level 0: a bit each */
+} ww_aligned_line;
 
-/* An empty wheel whose next tick is clk. */
-void ww_wheel_init(struct ww_wheel *w, uint64_t clk);
+/* An empty wheel whose next tick is clk, with zeroed buckets. */
+void ww_wheel_init(struct ww_wheel *w, uint64_t clk, unsigned fine, struct ww_bucket *buckets);
+
+/* Forget all nodes. */
+void ww_wheel_clear(struct ww_wheel *w, uint64_t clk);
 
 /* File n for a look at tick or before; a tick before clk counts as clk. Returns the bound. */
-uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_list *n, uint64_t tick);
+static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick);
 
-/* Unlink n, which is in this wheel or on a list that came from it. */
-static inline void ww_wheel_del(struct ww_wheel *w, struct ww_list *n);
+/* Unlink n, which is in this wheel. */
+static inline void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n);
 
 /* The earliest bound; false where the wheel is empty. */
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick);
 
 /*
- * Everything whose bound is tick: what was filed for that very tick goes to the end of due, what a
- * coarser bucket held to the end of rest. clk is then tick + 1. No bound may be before tick (ask
- * ww_wheel_next()).
+ * To look at tick: no bound may be before it (ask ww_wheel_next()). clk is tick then. Empty every
+ * coarse bucket that begins there, and after them the one of level 0, whose nodes were filed for
+ * that very tick. Nodes may be added and unlinked in between, also in the bucket that is being
+ * emptied; what is taken out of a coarse bucket is added again. Then go on with ww_wheel_forward().
  */
-void ww_wheel_take(struct ww_wheel *w, uint64_t tick, struct ww_list *due, struct ww_list *rest);
+void ww_wheel_turn(struct ww_wheel *w, uint64_t tick);
+/* Begin to empty the next coarse bucket / the bucket of level 0; NULL for none. */
+struct ww_bucket *ww_wheel_drain_coarse(struct ww_wheel *w);
+struct ww_bucket *ww_wheel_drain_near(struct ww_wheel *w);
+/* It is empty. */
+void ww_wheel_drained(struct ww_wheel *w);
 
-/* Let clk be tick, or less where a bound is before it; never back. */
+/* Let clk be tick, or less where a bound is before it; never back, and not while a bucket is being
+ * emptied. */
 void ww_wheel_forward(struct ww_wheel *w, uint64_t tick);
+
+/* The first bucket with anything in it whose number is *i or more, and its number; NULL for none. */
+struct ww_bucket *ww_wheel_scan(const struct ww_wheel *w, unsigned *i);
 
 /* Tests and ww_debug_check(): NULL, or what is wrong. */
 const char *ww_wheel_check(const struct ww_wheel *w);
@@ -60,29 +99,104 @@ static inline bool ww_wheel_empty(const struct ww_wheel *w)
 	return !w->levels;
 }
 
-static inline void ww_wheel_emptied(struct ww_wheel *w, unsigned bucket)
+static inline void ww_bucket_add(struct ww_bucket *b, unsigned lane, struct ww_hnode *n)
 {
-	unsigned level = bucket / WW_WHEEL_SIZE;
+	struct ww_hnode *first = b->lane[lane];
 
-	w->bits[level] &= ~(1ull << bucket % WW_WHEEL_SIZE);
-	if (!w->bits[level])
-		w->levels &= ~(1u << level);
-	w->next_stale = true;
+	n->next = first;
+	n->pprev = &b->lane[lane];
+	if (first)
+		first->pprev = &n->next;
+	b->lane[lane] = n;
 }
 
-static inline void ww_wheel_del(struct ww_wheel *w, struct ww_list *n)
+/*
+ * The next node of a bucket that is being emptied, or NULL; *lane says where to go on. The node
+ * behind it is not touched, only asked for: it keeps a pprev that is wrong, which is why unlinking
+ * from such a bucket is ww_bucket_del().
+ */
+static inline struct ww_hnode *ww_bucket_pop(struct ww_bucket *b, unsigned *lane)
 {
-	struct ww_list *next = n->next, *prev = n->prev;
+	for (unsigned i = 0; i < WW_WHEEL_LANES; i++) {
+		unsigned l = (*lane + i) % WW_WHEEL_LANES;
+		struct ww_hnode *n = b->lane[l];
 
-	prev->next = next;
-	next->prev = prev;
-	/* The last of a bucket: both neighbours are the same, and one of our heads. */
-	if (next == prev) {
-		uintptr_t off = (uintptr_t)next - (uintptr_t)w->bucket;
-
-		if (off < sizeof(w->bucket))
-			ww_wheel_emptied(w, (unsigned)(off / sizeof(w->bucket[0])));
+		if (!n)
+			continue;
+		*lane = l + 1;
+		b->lane[l] = n->next;
+		__builtin_prefetch(n->next);
+		return n;
 	}
+	return NULL;
+}
+
+/* Unlink n where the bucket that is being emptied is b, whether n is in there or not. */
+void ww_bucket_del(struct ww_bucket *b, struct ww_hnode *n);
+
+static inline bool ww_bucket_empty(const struct ww_bucket *b)
+{
+	const struct ww_hnode *const *l = (const struct ww_hnode *const *)b->lane;
+
+	return !((uintptr_t)l[0] | (uintptr_t)l[1] | (uintptr_t)l[2] | (uintptr_t)l[3] |
+		 (uintptr_t)l[4] | (uintptr_t)l[5] | (uintptr_t)l[6] | (uintptr_t)l[7]);
+}
+
+/* A level and a tick on it that ww_wheel_add() has settled: not level 0. */
+unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick);
+/* The lane's list has become empty; so may be its bucket. */
+void ww_wheel_lane_emptied(struct ww_wheel *w, struct ww_hnode **lane);
+void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n);
+
+static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
+{
+	unsigned level = 0, index, s;
+	uint64_t ahead = tick - w->clk, bound;
+
+	if (ww_unlikely((int64_t)ahead < 0)) {
+		tick = w->clk;
+		ahead = 0;
+	}
+	if (ahead >> w->fine == 0) {
+		unsigned i = (unsigned)tick & ((1u << w->fine) - 1);
+
+		bound = tick;
+		index = WW_WHEEL_NEAR + i;
+		w->near[i / 64] |= 1ull << i % 64;
+		w->bits[0] |= 1ull << i / 64;
+	} else {
+		level = ww_wheel_level(w, tick);
+		s = level * WW_WHEEL_BITS;
+		bound = tick >> s << s;
+		index = (unsigned)(tick >> s) & (WW_WHEEL_SIZE - 1);
+		w->bits[level] |= 1ull << index;
+		index += (level - 1) * WW_WHEEL_SIZE;
+	}
+	if (!w->levels || (!w->next_stale && bound - w->clk < w->next - w->clk)) {
+		w->next = bound;
+		w->next_stale = false;
+	}
+	w->levels |= 1u << level;
+	/* Multiples of the golden ratio: every lane in its turn, whatever pattern the calls have. */
+	w->turn += 0x9e3779b9u;
+	ww_bucket_add(&w->bucket[index], w->turn >> 29, n);
+	return bound;
+}
+
+static inline void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n)
+{
+	struct ww_hnode *next = n->next, **pprev = n->pprev;
+
+	if (ww_unlikely(w->drained)) {
+		ww_wheel_del_slow(w, n);
+		return;
+	}
+	*pprev = next;
+	if (next)
+		next->pprev = pprev;
+	else if ((uintptr_t)pprev - (uintptr_t)w->bucket <
+		 sizeof(w->bucket[0]) * WW_WHEEL_BUCKETS(w->fine))
+		ww_wheel_lane_emptied(w, pprev);
 }
 
 #endif
