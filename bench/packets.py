@@ -9,6 +9,7 @@ sender is started anew for each run, pinned to one CPU, and counted by the far e
 window in the middle. Only while the counter grows: a sender that fails says so. At the far end an XDP
 program drops, for all alike; for "udp" there is a stack with a namespace of its own.
 """
+import contextlib
 import ctypes
 import os
 import re
@@ -80,7 +81,7 @@ class Wire:
         quiet(RX)
         command('ip', 'link', 'set', RX, 'up')
         command('ip', 'link', 'set', TX, 'up')
-        command(f'{self.build}/bench/live_bare', TX, RX)
+        command(f'{self.build}/bench/live_bare', 'drop', RX)
 
     def far_stack(self):
         """The far end in a namespace of its own, with an address and something that listens."""
@@ -158,10 +159,11 @@ def xdp_trafficgen(_wire, _case, _n):
     return ['xdp-trafficgen', 'udp', '-m', '02:00:00:00:00:02', '-a', '198.18.0.42', '-A', '198.18.0.1', '-p', '9', '-P', '9', TX]
 
 
-def live_bare(wire, _case, n):
+def live_bare(wire, case, n):
+    """The same fields as the row's, in a program written for them alone."""
     if n != 60:
         raise Cannot('its frame is of 60 bytes')
-    return [f'{wire.build}/bench/live_bare', TX]
+    return [f'{wire.build}/bench/live_bare', case, TX]
 
 
 def iperf3(wire, _case, n):
@@ -209,7 +211,8 @@ class Sender:
         log = f'{self.wire.where}/log'
         with open(log, 'wb') as out:
             p = subprocess.Popen(['taskset', '-c', str(CPU), *self.argv(self.wire, self.case, self.n)], stdin=subprocess.DEVNULL,
-                                 stdout=out, stderr=out, env={**os.environ, 'PATH': SBIN}, preexec_fn=die_with_parent)
+                                 stdout=out, stderr=out, env={**os.environ, 'PATH': SBIN}, preexec_fn=die_with_parent,
+                                 start_new_session=True)
         try:
             begin = counter(self.dev, self.field)
             end = time.monotonic() + 8
@@ -226,7 +229,9 @@ class Sender:
                 raise Cannot('it stopped by itself')
             yield (self.case, 'packets/s', count / took)
         finally:
-            p.kill()
+            # The whole group: trafgen sends in a child of its own.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(p.pid, signal.SIGKILL)
             p.wait()
 
 

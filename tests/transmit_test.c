@@ -11,7 +11,6 @@
 #include "netns.h"
 #include "transmit/engine.h"
 #include "transmit/link.h"
-#include "transmit/stamp.h"
 
 static struct pg_engine *make(const char *backend)
 {
@@ -390,7 +389,7 @@ TEST(clear_counters_begins_to_count_anew)
 /* Between two readings of the system's clock, to the microsecond that a stamp has. */
 TEST(a_counted_stamp_agrees_with_the_clock)
 {
-	struct pg_stamp s = {0};
+	struct pg_stamp s = {.fine = true};
 	uint64_t worst = 0;
 
 	for (int i = 0; i < 2000000; i++) {
@@ -402,6 +401,25 @@ TEST(a_counted_stamp_agrees_with_the_clock)
 	}
 	tap_note("at most %" PRIu64 " ns off", worst);
 	CHECK(worst < 1000);
+}
+
+/* Seconds and microseconds of a counted stamp, also where a second ends. */
+TEST(a_counted_stamp_of_microseconds_never_passes_its_second)
+{
+	struct pg_stamp s = {0};
+	uint64_t last = 0, seconds = 0, until = ww_clock_ns() + 1200000000;
+
+	while (ww_clock_ns() < until || seconds == 0) {
+		uint64_t before = ww_clock_real_ns() / 1000 * 1000, now = pg_stamp_now(&s);
+		uint64_t after = ww_clock_real_ns();
+		uint64_t ns = (now >> 32) * 1000000000 + (uint32_t)now * 1000ull;
+
+		CHECK((uint32_t)now < 1000000);
+		CHECK_MSG(ns + 1000 >= before && ns <= after + 1000,
+			  "%" PRIu64 ": %" PRIu64 " to %" PRIu64, ns, before, after);
+		seconds += last && last >> 32 != now >> 32;
+		last = now;
+	}
 }
 
 TEST(a_paced_run_keeps_its_schedule)

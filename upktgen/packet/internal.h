@@ -16,8 +16,9 @@
  * header in the upper 32 bits, UDP with its pseudo-header in the lower.
  */
 typedef uint64_t (*pg_patch_fn)(struct pg_packet *p, uint8_t *buf);
+/* n frames, with one stamp, or each with its own reading of clock. */
 typedef void (*pg_fill_fn)(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp,
-			   uint32_t stamp_sum);
+			   struct pg_stamp *clock);
 
 struct pg_flow {
 	uint32_t count;
@@ -62,7 +63,7 @@ struct pg_packet {
 	uint32_t source_next;
 
 	/* what a start touches */
-	pg_fill_fn fill;
+	pg_fill_fn fill, fill_each;
 	uint32_t room;
 	int cpu;
 	unsigned nr_queues;
@@ -70,7 +71,7 @@ struct pg_packet {
 };
 
 /* The loop for this shape of frame (fill.c). */
-pg_fill_fn pg_choose_fill(bool ip6, bool checksum, bool patches, uint32_t header_len);
+pg_fill_fn pg_choose_fill(bool ip6, bool checksum, bool patches, bool each, uint32_t header_len);
 /* Fill p->patch with what its configuration moves (patch.c). 0 or -errno, with why. */
 int pg_choose_patches(struct pg_packet *p, char *why);
 

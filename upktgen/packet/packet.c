@@ -148,11 +148,12 @@ static int check_sizes(const struct pg_config *c, char *why)
 }
 
 /* Frames as they are in the file, one after the other and over again. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): a pg_fill_fn */
 static void fill_from_source(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp,
-			     uint32_t stamp_sum)
+			     struct pg_stamp *clock)
 {
 	(void)stamp;
-	(void)stamp_sum;
+	(void)clock;
 	for (unsigned i = 0; i < n; i++) {
 		const struct pg_source_frame *f = &p->source.frames[p->source_next];
 
@@ -171,7 +172,7 @@ static int make_source(struct pg_packet *p, char *why)
 		return err;
 	p->config.pcap_longest = p->source.longest;
 	p->room = (p->source.longest + 31) & ~31u;
-	p->fill = fill_from_source;
+	p->fill = p->fill_each = fill_from_source;
 	return 0;
 }
 
@@ -220,8 +221,12 @@ static int make(struct pg_packet *p, char *why)
 	p->room = (pg_config_longest(c) + 31) & ~31u;
 	if (p->room < PG_TEMPLATE)
 		p->room = PG_TEMPLATE;
-	p->fill = pg_choose_fill(c->flags & PG_IPV6, c->flags & PG_UDPCSUM, p->patch[0],
-				 p->udp_off + (uint32_t)(PG_UDP_LEN + PG_HDR_LEN));
+	uint32_t head = p->udp_off + (uint32_t)(PG_UDP_LEN + PG_HDR_LEN);
+	bool ip6 = c->flags & PG_IPV6, sum = c->flags & PG_UDPCSUM;
+
+	p->fill = pg_choose_fill(ip6, sum, p->patch[0], false, head);
+	p->fill_each =
+		pg_packet_stamped(p) ? pg_choose_fill(ip6, sum, p->patch[0], true, head) : p->fill;
 	return 0;
 }
 
@@ -277,27 +282,48 @@ void pg_packet_prepare(const struct pg_packet *p, uint8_t *buf)
 	memset(buf, 0, p->room);
 }
 
-void pg_packet_fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t now_real_ns)
+bool pg_packet_stamped(const struct pg_packet *p)
 {
-	uint64_t stamp = 0;
-
-	if (p->config.stamp_ns)
-		stamp = now_real_ns;
-	else if (!(p->config.flags & PG_NO_TIMESTAMP))
-		stamp = now_real_ns / 1000000000 << 32 | now_real_ns % 1000000000 / 1000;
-	p->fill(p, v, n, stamp, pg_halves((uint32_t)(stamp >> 32)) + pg_halves((uint32_t)stamp));
+	return !p->source.nr && (p->config.stamp_ns || !(p->config.flags & PG_NO_TIMESTAMP));
 }
 
-uint32_t pg_packet_next(struct pg_packet *p, uint8_t *buf, uint64_t now_real_ns)
+void pg_packet_clock(const struct pg_packet *p, struct pg_stamp *clock)
+{
+	*clock = (struct pg_stamp){.rate = pg_stamp_rate(), .fine = p->config.stamp_ns};
+}
+
+void pg_packet_fill_stamped(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp)
+{
+	p->fill(p, v, n, stamp, NULL);
+}
+
+void pg_packet_fill_each(struct pg_packet *p, struct iovec *v, unsigned n, struct pg_stamp *clock)
+{
+	p->fill_each(p, v, n, 0, clock);
+}
+
+void pg_packet_fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t now_real_ns)
+{
+	p->fill(p, v, n, pg_packet_stamped(p) ? pg_stamp_of(p->config.stamp_ns, now_real_ns) : 0,
+		NULL);
+}
+
+uint32_t pg_packet_next_stamped(struct pg_packet *p, uint8_t *buf, uint64_t stamp)
 {
 	struct iovec v = {.iov_base = buf};
 	uint32_t head = p->udp_off + (uint32_t)(PG_UDP_LEN + PG_HDR_LEN);
 
-	pg_packet_fill(p, &v, 1, now_real_ns);
+	p->fill(p, &v, 1, stamp, NULL);
 	p->seq--;
 	if (!p->source.nr)
 		memset(buf + head, 0, v.iov_len - head);
 	return (uint32_t)v.iov_len;
+}
+
+uint32_t pg_packet_next(struct pg_packet *p, uint8_t *buf, uint64_t now_real_ns)
+{
+	return pg_packet_next_stamped(
+		p, buf, pg_packet_stamped(p) ? pg_stamp_of(p->config.stamp_ns, now_real_ns) : 0);
 }
 
 void pg_packet_sent(struct pg_packet *p, unsigned n)

@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "packet/config.h"
+#include "packet/stamp.h"
 
 #define PG_FRAME_MAX 65535u
 
@@ -58,6 +59,17 @@ void pg_packet_sent(struct pg_packet *p, unsigned n);
  */
 void pg_packet_prepare(const struct pg_packet *p, uint8_t *buf);
 void pg_packet_fill(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t now_real_ns);
+
+/*
+ * Both with a stamp as pg_stamp_now() gives it, for callers that keep a clock; fill_each reads it
+ * for each frame as it is made. Where pg_packet_stamped() is false no frame carries a time, and
+ * there is nothing to read.
+ */
+bool pg_packet_stamped(const struct pg_packet *p);
+void pg_packet_clock(const struct pg_packet *p, struct pg_stamp *clock);
+uint32_t pg_packet_next_stamped(struct pg_packet *p, uint8_t *buf, uint64_t stamp);
+void pg_packet_fill_stamped(struct pg_packet *p, struct iovec *v, unsigned n, uint64_t stamp);
+void pg_packet_fill_each(struct pg_packet *p, struct iovec *v, unsigned n, struct pg_stamp *clock);
 
 /*
  * Frames out of a file with gaps of their own: from the frame made last to the next one. 0 where

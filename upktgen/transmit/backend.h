@@ -8,10 +8,10 @@
 #define UPKTGEN_TRANSMIT_BACKEND_H
 
 #include "packet/packet.h"
+#include "packet/stamp.h"
 #include "transmit/engine.h"
 #include "transmit/histogram.h"
 #include "transmit/link.h"
-#include "transmit/stamp.h"
 
 #define PG_WHY 128
 

@@ -104,7 +104,7 @@ static void configure_addresses(struct pg_live_config *c, const struct pg_packet
 	if (p->flows) {
 		c->flow_way = g->flags & PG_FLOW_SEQ ? PG_WAY_LINEAR : PG_WAY_RANDOM;
 		c->flows = g->flows;
-		c->flowlen = g->flowlen;
+		c->flowlen = g->flowlen < PG_LIVE_KNOWN - 2 ? g->flowlen : PG_LIVE_KNOWN - 2;
 	}
 }
 
@@ -118,12 +118,25 @@ static uint32_t stamp_mask(unsigned n)
 	return mask;
 }
 
+static void configure_headers(struct pg_live_config *c, const struct pg_packet *p)
+{
+	const uint8_t *ip = p->template + p->ip_off;
+
+	memcpy(&c->link_last, ip - sizeof(c->link_last), sizeof(c->link_last));
+	memcpy(&c->ip_first, ip, sizeof(c->ip_first));
+	memcpy(c->ip6_word, ip, sizeof(c->ip6_word));
+	c->saddr = p->saddr;
+	c->daddr = p->daddr;
+	c->udp_src = p->udp_src;
+	c->udp_dst = p->udp_dst;
+	c->udp_len = p->len - p->udp_off;
+}
+
 static void configure(struct pg_live_config *c, const struct pg_tx *tx, bool paced)
 {
 	const struct pg_packet *p = tx->packet;
 	const struct pg_config *g = &p->config;
 
-	c->ifindex = (uint32_t)tx->link.ifindex;
 	c->inject = g->xmit_mode == PG_NETIF_RECEIVE;
 	c->header_len = p->udp_off + (uint32_t)PG_UDP_LEN;
 	c->ip_off = p->ip_off;
@@ -151,6 +164,7 @@ static void configure(struct pg_live_config *c, const struct pg_tx *tx, bool pac
 		c->imix_size[i] = g->imix[i].size;
 	memcpy(c->imix_slot, p->imix_slot, sizeof(c->imix_slot));
 	memcpy(c->template, p->template, sizeof(c->template));
+	configure_headers(c, p);
 	configure_link(c, p);
 	configure_addresses(c, p);
 }
@@ -285,7 +299,7 @@ static int try_device(struct live_tx *l, struct pg_tx *tx)
 
 	if (tx->config.xmit_mode == PG_NETIF_RECEIVE || len > MAX_LEN)
 		return 0;
-	s->left = 1;
+	s->end = s->seq + 1;
 	int err = run(l, tx, 1, len, 1);
 
 	if (tx->packet->flows) {
@@ -387,12 +401,18 @@ static int account(struct live_tx *l, struct pg_tx *tx)
 		sent = made; /* handed to the device's own receive side: no trace point, no loss */
 	l->bytes_before = s->bytes;
 	l->sent_before = t->sent;
+	uint64_t told = sent;
+
 	for (int i = 0; i < PG_NR_CAUSES; i++) {
 		uint64_t n = t->drops_by[i] + t->refused_by[i];
 
 		tx->causes[i] += n - l->causes_before[i];
+		told += n - l->causes_before[i];
 		l->causes_before[i] = n;
 	}
+	/* A device that went away takes its place in the map along: nobody tells of these. */
+	if (made > told)
+		tx->causes[PG_ERR_DOWN] += made - told;
 	tx->sent += sent;
 	if (sent == made)
 		tx->bytes += bytes;
@@ -443,9 +463,9 @@ static int live_send(struct pg_tx *tx, unsigned n)
 		if (s->due_ns == 0)
 			s->due_ns = ww_clock_ns();
 	}
-	s->left = n;
-	s->stamp_due = 1;
 	s->seq = l->seq_before = tx->packet->seq; /* clear_counters may have set it */
+	s->end = s->seq + n;
+	s->stamp_at = s->seq;
 	uint64_t before = ww_clock_ns();
 	int err = run(l, tx, turns, l->max_len, batch);
 
@@ -455,12 +475,12 @@ static int live_send(struct pg_tx *tx, unsigned n)
 	int sent = account(l, tx);
 
 	tx->turns = turns;
-	tx->idle_turns = turns - (uint32_t)(n - s->left);
+	tx->idle_turns = turns - (s->seq - l->seq_before);
 	if (err && err != -EINTR) {
 		snprintf(tx->why, PG_WHY, "running its program: %s", strerror(-err));
 		return pg_link_trouble(tx->ifname, &tx->link, tx->why) ?: err;
 	}
-	return sent || (l->paced && s->left == n) ? sent : nothing_sent(l, tx);
+	return sent || (l->paced && s->seq == l->seq_before) ? sent : nothing_sent(l, tx);
 }
 
 static int live_probe(const char *ifname, char why[PG_WHY])

@@ -54,6 +54,7 @@ struct pg_engine *pg_engine_create(const struct pg_engine_options *options)
 			err = -EINVAL;
 	}
 	e->nr_threads = ww_cpu_slots();
+	pg_stamp_rate(); /* measured from here on */
 	if (!err) {
 		e->threads = ww_alloc_lines((size_t)e->nr_threads * sizeof(*e->threads));
 		err = e->threads ? start_threads(e) : -ENOMEM;

@@ -43,8 +43,10 @@ int pg_frames_open(struct pg_frames *f, struct pg_tx *tx, unsigned size)
 		.size = size,
 		.one_by_one = tx->copies > 1 ||
 			      (tx->max_bytes && pg_config_longest(&tx->config) > tx->max_bytes),
+		.stamped = pg_packet_stamped(tx->packet),
 		.room = (pg_packet_room(tx->packet) + 63) & ~63u,
 	};
+	pg_packet_clock(tx->packet, &tx->stamp);
 	f->memory = ww_alloc_lines((size_t)f->room * size);
 	f->v = ww_alloc(size * sizeof(f->v[0]));
 	if (!f->memory || !f->v) {
@@ -67,12 +69,12 @@ void pg_frames_close(struct pg_frames *f)
 }
 
 /* The next frame or the next copy of it, into v[i]. False: too long for the device. */
-static bool fill_one(struct pg_frames *f, struct pg_tx *tx, unsigned i, uint64_t now)
+static bool fill_one(struct pg_frames *f, struct pg_tx *tx, unsigned i, uint64_t stamp)
 {
 	if (f->copies_left == 0) {
 		f->again.iov_base = f->memory + (size_t)f->room * f->next_buffer;
 		f->next_buffer = (f->next_buffer + 1) % f->size;
-		f->again.iov_len = pg_packet_next(tx->packet, f->again.iov_base, now);
+		f->again.iov_len = pg_packet_next_stamped(tx->packet, f->again.iov_base, stamp);
 		if (tx->max_bytes && f->again.iov_len > tx->max_bytes) {
 			tx->causes[PG_ERR_MTU]++;
 			return false;
@@ -88,25 +90,36 @@ static bool fill_one(struct pg_frames *f, struct pg_tx *tx, unsigned i, uint64_t
 	return true;
 }
 
+/* Frames that are repeated or looked at: one at a time. The clock is read for a new frame only. */
 static unsigned fill_each(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 {
-	unsigned filled = 0;
-	uint64_t now = pg_stamp_now(&tx->stamp);
+	unsigned filled = 0, since = tx->stamp_every;
+	uint64_t stamp = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		if (i % tx->stamp_every == 0 && i > 0)
-			now = pg_stamp_now(&tx->stamp);
-		filled += fill_one(f, tx, filled, now);
+	for (unsigned i = 0; i < n; i++, since++) {
+		if (f->copies_left == 0 && f->stamped && since >= tx->stamp_every) {
+			stamp = pg_stamp_now(&tx->stamp);
+			since = 0;
+		}
+		filled += fill_one(f, tx, filled, stamp);
 	}
 	return filled;
 }
 
-static void fill_all(struct pg_tx *tx, struct iovec *v, unsigned n)
+static void fill_all(const struct pg_frames *f, struct pg_tx *tx, struct iovec *v, unsigned n)
 {
+	if (f->stamped && tx->stamp_every == 1) {
+		pg_packet_fill_each(tx->packet, v, n, &tx->stamp);
+		return;
+	}
+	if (!f->stamped) {
+		pg_packet_fill_stamped(tx->packet, v, n, 0);
+		return;
+	}
 	for (unsigned i = 0; i < n; i += tx->stamp_every) {
 		unsigned slice = n - i < tx->stamp_every ? n - i : tx->stamp_every;
 
-		pg_packet_fill(tx->packet, v + i, slice, pg_stamp_now(&tx->stamp));
+		pg_packet_fill_stamped(tx->packet, v + i, slice, pg_stamp_now(&tx->stamp));
 	}
 }
 
@@ -118,7 +131,7 @@ unsigned pg_frames_fill(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 	if (f->one_by_one) {
 		f->filled = fill_each(f, tx, n);
 	} else {
-		fill_all(tx, f->v, n);
+		fill_all(f, tx, f->v, n);
 		f->filled = n;
 	}
 	tx->pending = f->filled;
@@ -128,7 +141,7 @@ unsigned pg_frames_fill(struct pg_frames *f, struct pg_tx *tx, unsigned n)
 unsigned pg_frames_make(struct pg_frames *f, struct pg_tx *tx, struct iovec *v, unsigned n)
 {
 	if (!f->one_by_one) {
-		fill_all(tx, v, n);
+		fill_all(f, tx, v, n);
 		return n;
 	}
 	unsigned made = fill_each(f, tx, n);

@@ -15,6 +15,7 @@ struct pg_frames {
 	unsigned size;	       /* entries of v, and buffers */
 	unsigned head, filled; /* the oldest that was not sent, and how many there are from it */
 	bool one_by_one;       /* frames are repeated, or may be too long */
+	bool stamped;	       /* frames carry a time */
 	uint32_t copies_left;  /* of the frame that is being repeated */
 	unsigned next_buffer;
 	struct iovec again; /* that frame */

@@ -24,6 +24,14 @@ struct {
 	__type(value, struct pg_live_flow);
 } flows SEC(".maps");
 
+/* Where frames go: held, so that no packet looks the device up by its number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_DEVMAP);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} out SEC(".maps");
+
 inline_always __u16 be16(__u32 v)
 {
 	return __builtin_bswap16((__u16)v);
@@ -39,12 +47,10 @@ inline_always __u32 halves(__u32 v)
 	return (v >> 16) + (v & 0xffff);
 }
 
-inline_always __u32 fold(__u64 sum)
+/* Twice: the first may leave a carry. */
+inline_always __u32 fold(__u32 sum)
 {
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (__u32)((sum & 0xffff) + (sum >> 16));
+	return halves(halves(sum));
 }
 
 /* splitmix64 */
@@ -72,9 +78,11 @@ inline_always __u32 next_of(__u32 v, __u32 min, __u32 max)
 
 #define put16(at, v) (*(__u16 *)(at) = be16(v))
 #define put32(at, v) (*(__u32 *)(at) = be32(v))
+#define put64(at, v) (*(__u64 *)(at) = __builtin_bswap64(v))
 
+/* What the moving fields add to the checksums. */
 struct sums {
-	__u64 ip, udp;
+	__u32 ip, udp;
 };
 
 inline_always void put_mac(__u8 *at, __u64 low, __u32 offset)
@@ -105,16 +113,13 @@ inline_always struct pg_live_flow *pick_flow(void)
 		key = below(cfg.flows);
 		state.cur_flow = key;
 		f = bpf_map_lookup_elem(&flows, &key);
-		if (f && f->count > cfg.flowlen) {
+		if (f && (f->count & ~PG_LIVE_KNOWN) > cfg.flowlen)
 			f->count = 0;
-			f->known = 0;
-		}
 	} else {
 		key = state.cur_flow;
 		f = bpf_map_lookup_elem(&flows, &key);
-		if (f && f->count >= cfg.flowlen) {
+		if (f && (f->count & ~PG_LIVE_KNOWN) >= cfg.flowlen) {
 			f->count = 0;
-			f->known = 0;
 			key = key + 1 >= cfg.flows ? 0 : key + 1;
 			state.cur_flow = key;
 			f = bpf_map_lookup_elem(&flows, &key);
@@ -153,28 +158,28 @@ inline_always void link_fields(__u8 *d)
 		put16(d + cfg.svid_off, cfg.svid_bits | below(4096));
 }
 
-inline_always void ports(__u8 *udp, struct sums *s)
+/* Both ports, the source in the upper half. */
+inline_always __u32 ports(struct sums *s)
 {
-	if (cfg.udp_src_way) {
-		__u32 port = cfg.udp_src_way == PG_WAY_RANDOM
-				     ? cfg.udp_src_min + below(cfg.udp_src_max - cfg.udp_src_min)
-			     : state.udp_src + 1 >= cfg.udp_src_max ? cfg.udp_src_min
-								    : state.udp_src + 1;
+	__u32 src = cfg.udp_src, dst = cfg.udp_dst;
 
-		state.udp_src = port;
-		put16(udp, port);
-		s->udp += port;
+	if (cfg.udp_src_way) {
+		src = cfg.udp_src_way == PG_WAY_RANDOM
+			      ? cfg.udp_src_min + below(cfg.udp_src_max - cfg.udp_src_min)
+		      : state.udp_src + 1 >= cfg.udp_src_max ? cfg.udp_src_min
+							     : state.udp_src + 1;
+		state.udp_src = src;
+		s->udp += src;
 	}
 	if (cfg.udp_dst_way) {
-		__u32 port = cfg.udp_dst_way == PG_WAY_RANDOM
-				     ? cfg.udp_dst_min + below(cfg.udp_dst_max - cfg.udp_dst_min)
-			     : state.udp_dst + 1 >= cfg.udp_dst_max ? cfg.udp_dst_min
-								    : state.udp_dst + 1;
-
-		state.udp_dst = port;
-		put16(udp + 2, port);
-		s->udp += port;
+		dst = cfg.udp_dst_way == PG_WAY_RANDOM
+			      ? cfg.udp_dst_min + below(cfg.udp_dst_max - cfg.udp_dst_min)
+		      : state.udp_dst + 1 >= cfg.udp_dst_max ? cfg.udp_dst_min
+							     : state.udp_dst + 1;
+		state.udp_dst = dst;
+		s->udp += dst;
 	}
+	return src << 16 | dst;
 }
 
 inline_always __u32 draw_daddr(void)
@@ -193,39 +198,43 @@ inline_always void flow_daddr(struct pg_live_flow *f)
 {
 	if (!f)
 		return;
-	if (!f->known) {
+	if (!(f->count & PG_LIVE_KNOWN)) {
 		if (cfg.dst_total)
 			state.daddr = draw_daddr();
 		else if (cfg.daddr_min < cfg.daddr_max)
 			state.daddr = next_of(state.daddr, cfg.daddr_min, cfg.daddr_max);
 		f->daddr = state.daddr;
-		f->known = 1;
+		f->count |= PG_LIVE_KNOWN;
 		state.nr_flows++;
 	}
 	state.daddr = f->daddr;
 }
 
-inline_always void addresses(__u8 *ip, struct pg_live_flow *f, struct sums *s)
+/* Both addresses, the source in the upper half. */
+inline_always __u64 addresses(struct pg_live_flow *f, struct sums *s)
 {
+	__u32 saddr = cfg.saddr, daddr = cfg.daddr;
+
 	if (cfg.saddr_way) {
-		state.saddr = cfg.saddr_way == PG_WAY_RANDOM
-				      ? cfg.saddr_min + below((__u64)cfg.saddr_max - cfg.saddr_min)
-				      : next_of(state.saddr, cfg.saddr_min, cfg.saddr_max);
-		put32(ip + 12, state.saddr);
-		s->ip += halves(state.saddr);
-		s->udp += halves(state.saddr);
+		saddr = cfg.saddr_way == PG_WAY_RANDOM
+				? cfg.saddr_min + below((__u64)cfg.saddr_max - cfg.saddr_min)
+				: next_of(state.saddr, cfg.saddr_min, cfg.saddr_max);
+		state.saddr = saddr;
+		s->ip += halves(saddr);
+		s->udp += halves(saddr);
 	}
-	if (!cfg.daddr_way && !cfg.flow_way)
-		return;
-	if (cfg.flow_way)
-		flow_daddr(f);
-	else if (cfg.daddr_way == PG_WAY_RANDOM)
-		state.daddr = draw_daddr();
-	else
-		state.daddr = next_of(state.daddr, cfg.daddr_min, cfg.daddr_max);
-	put32(ip + 16, state.daddr);
-	s->ip += halves(state.daddr);
-	s->udp += halves(state.daddr);
+	if (cfg.daddr_way || cfg.flow_way) {
+		if (cfg.flow_way)
+			flow_daddr(f);
+		else if (cfg.daddr_way == PG_WAY_RANDOM)
+			state.daddr = draw_daddr();
+		else
+			state.daddr = next_of(state.daddr, cfg.daddr_min, cfg.daddr_max);
+		daddr = state.daddr;
+		s->ip += halves(daddr);
+		s->udp += halves(daddr);
+	}
+	return (__u64)saddr << 32 | daddr;
 }
 
 inline_always void address6(__u8 *ip, struct sums *s)
@@ -260,18 +269,23 @@ inline_always __u32 next_size(void)
 	return state.pkt_size;
 }
 
+/* A division once a second: the stamp's upper half stays until then. */
 inline_always void read_clock(void)
 {
-	__u64 ns = bpf_ktime_get_tai_ns() - state.tai_offset_ns;
+	__u64 ns = bpf_ktime_get_tai_ns() - state.tai_offset_ns, sub, seconds;
 
 	if (cfg.stamp_ns) {
 		state.stamp = ns;
-	} else {
-		__u64 sec = ns / 1000000000;
-
-		state.stamp = sec << 32 | (ns - sec * 1000000000) / 1000;
+		return;
 	}
-	state.stamp_due = 0;
+	sub = ns - state.second_ns;
+	seconds = state.stamp >> 32;
+	if (sub >= 1000000000) {
+		seconds = ns / 1000000000;
+		state.second_ns = seconds * 1000000000;
+		sub = ns - state.second_ns;
+	}
+	state.stamp = seconds << 32 | sub * 274877907 >> 38; /* sub / 1000, below 2^30 */
 }
 
 /* False: not yet. Spins no longer than one call; the caller calls again. */
@@ -307,17 +321,6 @@ inline_always int time_has_come(void)
 		state.due_ns = now - (now - state.due_ns) % cfg.period_ns + cfg.period_ns;
 	state.unit_left = cfg.unit - 1;
 	return 1;
-}
-
-inline_always void lengths(__u8 *d, __u32 len, struct sums *s)
-{
-	__u32 udp_len = len - cfg.udp_off, ip_len = len - cfg.ip_off;
-
-	put16(d + cfg.udp_off + 4, udp_len);
-	put16(d + cfg.ip_off + (cfg.ip6 ? 4 : 2), cfg.ip6 ? udp_len : ip_len);
-	if (!cfg.ip6)
-		s->ip += ip_len;
-	s->udp += 2 * udp_len;
 }
 
 /* len bytes, known to the verifier: 42 + 4n or 58 + 4n, so 2 or 6 are left after whole words. */
@@ -359,28 +362,68 @@ inline_always void keep(const __u8 *d)
 	}
 }
 
-inline_always void seal(__u8 *d, const struct sums *s)
+/* All before the IP header: whole words, and the last eight bytes once more over them. */
+inline_always void link_header(__u8 *d)
 {
-	__u8 *ip = d + cfg.ip_off, *udp = d + cfg.udp_off;
-	__u32 seq = state.seq, id = state.ip_id;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < PG_LIVE_WORDS; i++)
+		if (8 * i + 8 <= cfg.ip_off)
+			*(__u64 *)(d + 8 * i) = cfg.template[i];
+	*(__u64 *)(d + cfg.ip_off - 8) = cfg.link_last;
+}
+
+inline_always void ip4_header(__u8 *ip, __u32 len, __u64 both, const struct sums *s)
+{
+	__u32 id = state.ip_id & 0xffff;
+
+	if (cfg.size_way)
+		put32(ip, be32(cfg.ip_first) | len);
+	else
+		*(__u32 *)ip = cfg.ip_first;
+	put64(ip + 4, (__u64)id << 48 | (__u64)(32 << 8 | 17) << 16 |
+			      (fold(cfg.ip_base + id + s->ip) ^ 0xffff));
+	put64(ip + 12, both);
+	state.ip_id = id + 1;
+}
+
+inline_always void ip6_header(__u8 *ip, struct sums *s)
+{
+#pragma clang loop unroll(full)
+	for (int i = 0; i < 5; i++)
+		*(__u64 *)(ip + 8 * i) = cfg.ip6_word[i];
+	if (cfg.daddr6_random)
+		address6(ip, s);
+}
+
+/* UDP's header and pktgen's. */
+inline_always void udp_header(__u8 *udp, __u32 both, __u32 len, const struct sums *s)
+{
+	__u32 seq = state.seq, sum = 0;
 	__u64 stamp = state.stamp;
 
-	if (!cfg.ip6) {
-		put16(ip + 4, id);
-		put16(ip + 10, ~fold(cfg.ip_base + (id & 0xffff) + s->ip));
-	}
 	if (cfg.checksum) {
-		__u32 sum = fold(cfg.udp_base + s->udp + halves(seq) +
-				 halves((__u32)(stamp >> 32)) + halves((__u32)stamp)) ^
-			    0xffff;
-
-		put16(udp + 6, sum ? sum : 0xffff);
+		sum = fold(cfg.udp_base + s->udp + halves(seq) + halves((__u32)(stamp >> 32)) +
+			   halves((__u32)stamp)) ^
+		      0xffff;
+		sum = sum ? sum : 0xffff;
 	}
-	put32(udp + 8, cfg.magic);
-	put32(udp + 12, seq);
-	put32(udp + 16, (__u32)(stamp >> 32));
-	put32(udp + 20, (__u32)stamp);
-	state.ip_id++;
+	put64(udp, (__u64)both << 32 | (__u64)len << 16 | sum);
+	put64(udp + 8, (__u64)cfg.magic << 32 | seq);
+	put64(udp + 16, stamp);
+}
+
+inline_always void clock_if_due(void)
+{
+	if (!cfg.stamped)
+		return;
+	if (cfg.stamp_mask) {
+		__u32 seq = state.seq;
+
+		if ((__s32)(seq - state.stamp_at) < 0)
+			return;
+		state.stamp_at = (seq | cfg.stamp_mask) + 1;
+	}
+	read_clock();
 }
 
 /* A frame of its own; its length. The draws keep the order of upktgen/packet. */
@@ -388,26 +431,32 @@ inline_always __u32 build(__u8 *d)
 {
 	struct pg_live_flow *flow = 0;
 	struct sums s = {0};
-	__u32 len = cfg.max_len;
+	__u32 len = cfg.max_len, udp_len = cfg.udp_len, both_ports;
+	__u64 both = 0;
 
-	if (cfg.stamped && (state.stamp_due || (state.seq & cfg.stamp_mask) == 0))
-		read_clock();
-	COPY(d, cfg.template, cfg.header_len);
+	clock_if_due();
+	link_header(d);
 	if (cfg.flow_way)
 		flow = pick_flow();
 	link_fields(d);
-	ports(d + cfg.udp_off, &s);
-	if (cfg.daddr6_random)
-		address6(d + cfg.ip_off, &s);
-	if (!cfg.ip6)
-		addresses(d + cfg.ip_off, flow, &s);
+	both_ports = ports(&s);
+	if (cfg.ip6)
+		ip6_header(d + cfg.ip_off, &s);
+	else
+		both = addresses(flow, &s);
 	if (cfg.size_way) {
 		len = next_size();
 		if (len < cfg.header_len + 16)
 			len = cfg.header_len + 16;
-		lengths(d, len, &s);
+		udp_len = len - cfg.udp_off;
+		s.ip += len - cfg.ip_off;
+		s.udp += 2 * udp_len;
+		if (cfg.ip6)
+			put16(d + cfg.ip_off + 4, udp_len);
 	}
-	seal(d, &s);
+	if (!cfg.ip6)
+		ip4_header(d + cfg.ip_off, len - cfg.ip_off, both, &s);
+	udp_header(d + cfg.udp_off, both_ports, udp_len, &s);
 	return len;
 }
 
@@ -417,7 +466,7 @@ int pg_live(struct xdp_md *ctx)
 	__u8 *d = (__u8 *)(long)ctx->data, *end = (__u8 *)(long)ctx->data_end;
 	__u32 len;
 
-	if (!state.left)
+	if (state.seq == state.end)
 		return XDP_DROP;
 	if (cfg.paced && !time_has_come())
 		return XDP_DROP;
@@ -438,12 +487,11 @@ int pg_live(struct xdp_md *ctx)
 	if (cfg.size_way && bpf_xdp_adjust_tail(ctx, (int)len - (int)cfg.max_len))
 		return XDP_DROP;
 	state.seq++;
-	state.left--;
 	if (cfg.size_way)
 		state.bytes += len;
 	if (cfg.inject)
 		return XDP_PASS;
-	return bpf_redirect(cfg.ifindex, 0);
+	return bpf_redirect_map(&out, 0, XDP_DROP);
 }
 
 /* --- what the kernel says became of them -------------------------------------------------------- */

@@ -18,7 +18,6 @@ enum pg_live_way { PG_WAY_FIXED, PG_WAY_LINEAR, PG_WAY_RANDOM, PG_WAY_IMIX };
 
 /* Constant in a run: the verifier takes what does not apply out of the program. */
 struct pg_live_config {
-	__u32 ifindex;
 	__u32 inject;	  /* hand to the device's receive side instead */
 	__u32 header_len; /* up to and with UDP */
 	__u32 ip_off, udp_off;
@@ -32,6 +31,12 @@ struct pg_live_config {
 	__u32 catch_up;
 	__u32 ip_base, udp_base;
 	__u32 magic, stamp_ns;
+
+	/* Headers as they stand in memory, in the pieces that are written at once. */
+	__u64 link_last;			       /* the eight bytes before the IP header */
+	__u32 ip_first;				       /* version, TOS, length */
+	__u32 saddr, daddr, udp_src, udp_dst, udp_len; /* where they do not move; host order */
+	__u64 ip6_word[5];			       /* IPv6 */
 
 	__u32 flow_way; /* LINEAR: in order; RANDOM; FIXED: no flows */
 	__u32 flows, flowlen;
@@ -56,19 +61,23 @@ struct pg_live_config {
 	__u64 template[PG_LIVE_WORDS];
 };
 
+/* Eight bytes: with thousands of flows each packet misses the first cache. */
 struct pg_live_flow {
-	__u32 count, daddr, known;
+	__u32 count; /* and PG_LIVE_KNOWN once daddr is this flow's */
+	__u32 daddr;
 };
+#define PG_LIVE_KNOWN 0x80000000u
 
 /* Moves from packet to packet; its first lines are all that most runs touch. */
 struct pg_live_state {
 	__u64 rng;
-	__u64 left;  /* packets that may still be made */
 	__u64 bytes; /* of frames handed over, where their sizes differ */
 	__u64 stamp; /* as it stands in the frame, host order: seconds << 32 | microseconds */
 	__s64 tai_offset_ns; /* TAI - REALTIME */
+	__u64 second_ns;     /* where the stamp's second began, by the program's clock */
 	__u32 seq, ip_id;
-	__u32 stamp_due; /* at the start of each call */
+	__u32 end;	/* the sequence number that is not made any more */
+	__u32 stamp_at; /* the sequence number from which the clock is due */
 	__u32 copies_left;
 
 	__u64 due_ns, first_ns, last_ns;

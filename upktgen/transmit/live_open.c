@@ -12,9 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 #include "privilege/anchor.h"
 #include "privilege/ask.h"
+#include "transmit/specialise.h"
 
 #include "live.skel.h"
 
@@ -45,8 +47,9 @@ static int load(struct live_bpf *skel, const struct request *r, char *why)
 
 	*cfg = r->cfg;
 	/* The device by its name, whatever number came along. */
-	cfg->ifindex = if_nametoindex(r->ifname);
-	if (!cfg->ifindex)
+	uint32_t key = 0, out = if_nametoindex(r->ifname);
+
+	if (!out)
 		return -ENODEV;
 	if (cfg->flows > PG_LIVE_FLOWS)
 		return -EINVAL;
@@ -55,6 +58,8 @@ static int load(struct live_bpf *skel, const struct request *r, char *why)
 	int err = live_bpf__load(skel);
 
 	if (!err)
+		err = bpf_map__update_elem(skel->maps.out, &key, sizeof(key), &out, sizeof(out), 0);
+	if (!err)
 		err = live_bpf__attach(skel);
 	if (err)
 		snprintf(why, PG_ASK_WHY, "loading its program: %s%s", strerror(-err),
@@ -62,6 +67,27 @@ static int load(struct live_bpf *skel, const struct request *r, char *why)
 					 "first user namespace)"
 				       : "");
 	return err;
+}
+
+/* The program for this configuration alone; negative where the one for all must do. */
+static int specialise(struct live_bpf *skel)
+{
+	const struct bpf_program *all = skel->progs.pg_live;
+	struct pg_rodata rodata = {
+		.map_fd = bpf_map__fd(skel->maps.rodata),
+		.bytes = skel->rodata,
+		.size = bpf_map__value_size(skel->maps.rodata),
+	};
+	struct bpf_insn *insns;
+	int n = pg_specialise(bpf_program__insns(all), bpf_program__insn_cnt(all), &rodata, &insns);
+
+	if (n < 0)
+		return n;
+	int fd =
+		bpf_prog_load(BPF_PROG_TYPE_XDP, "pg_live", "Dual MIT/GPL", insns, (size_t)n, NULL);
+
+	ww_free(insns);
+	return fd;
 }
 
 /* A copy for the sender; ours goes with the skeleton. */
@@ -88,8 +114,10 @@ static void serve(const void *request, const int *fds, unsigned nr_fds, struct p
 	libbpf_set_print(quiet);
 	skel = live_bpf__open();
 	a->err = skel ? load(skel, r, a->why) : -errno;
+	int special = a->err ? -1 : specialise(skel);
+
 	if (!a->err) {
-		const int all[] = {bpf_program__fd(skel->progs.pg_live),
+		const int all[] = {special >= 0 ? special : bpf_program__fd(skel->progs.pg_live),
 				   bpf_map__fd(skel->maps.bss), bpf_map__fd(skel->maps.flows),
 				   bpf_link__fd(skel->links.pg_xmit),
 				   bpf_link__fd(skel->links.pg_refused)};
@@ -105,6 +133,8 @@ static void serve(const void *request, const int *fds, unsigned nr_fds, struct p
 	if (a->err)
 		while (a->nr_fds)
 			close(a->fds[--a->nr_fds]);
+	if (special >= 0)
+		close(special);
 	live_bpf__destroy(skel);
 }
 
