@@ -30,6 +30,10 @@ struct bench {
 	bool quick;
 	long iters;    /* a run's operations, found by the first run */
 	bool unpinned; /* set by open(): leave the measuring threads where they are */
+	/* Set by open() where threads must be made in a library's own way: start number thread, join it. */
+	void (*start)(int thread, void *(*fn)(void *), void *arg);
+	void (*join)(int thread);
+	double thread_ns[64]; /* of the last bench_ns_per_op(), thread by thread */
 };
 
 struct bench_row {
@@ -68,7 +72,7 @@ void bench_cannot(const char *fmt, ...) __attribute__((format(printf, 1, 2), nor
 
 /*
  * Runs loop(b, thread, iters) in b->threads threads at once, each pinned to a CPU of its own, for
- * iters large enough to time (and to touch all n). Returns nanoseconds per operation, the mean over
+ * iters large enough to time. Returns nanoseconds per operation, the mean over
  * the threads. With one thread the caller's own is used.
  */
 typedef void (*bench_loop)(struct bench *b, int thread, long iters);

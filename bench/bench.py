@@ -10,17 +10,19 @@ import argparse
 import io
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import time
 
 import document
+import noise
 import packets
 import plan
+import tables
 
-OURS = ('wheelwork', 'upktgen')
-TICK = os.sysconf('SC_CLK_TCK')
+OURS = tables.OURS
 
 
 class Cannot(Exception):
@@ -33,7 +35,8 @@ class Program:
     def __init__(self, path, row, n, threads, quick):
         argv = [*path, row.bench, row.case, str(n), str(threads), '1' if quick else '0']
         self.err = open('/dev/null' if not os.environ.get('WW_BENCH_VERBOSE') else '/dev/stderr', 'w', encoding='utf-8')
-        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err, text=True)
+        self.p = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err, text=True,
+                                  preexec_fn=packets.die_with_parent)
         self.answer('ready')
 
     def answer(self, last):
@@ -52,9 +55,11 @@ class Program:
                 figures.append((case, unit, float(value)))
         raise Cannot(f'its program ended ({self.p.wait()})')
 
-    def run(self):
+    def begin(self):
         self.p.stdin.write('run\n')
         self.p.stdin.flush()
+
+    def end(self):
         return self.answer('done')
 
     def close(self):
@@ -66,11 +71,6 @@ class Program:
             self.p.wait()
         self.p.stdout.close()
         self.err.close()
-
-    def cpu(self):
-        with open(f'/proc/{self.p.pid}/stat', encoding='utf-8') as f:
-            field = f.read().rpartition(')')[2].split()
-        return (int(field[11]) + int(field[12])) / TICK
 
 
 class Tee(io.TextIOBase):
@@ -87,28 +87,6 @@ class Tee(io.TextIOBase):
         self.out.flush()
 
 
-class Noise:
-    """How much of the machine somebody else used: all CPU time, less ours and our programs'."""
-
-    def __init__(self):
-        self.begin = self.others(())
-        self.at = time.monotonic()
-
-    @staticmethod
-    def others(running):
-        with open('/proc/stat', encoding='utf-8') as f:
-            v = [int(x) for x in f.readline().split()[1:]]
-        own = os.times()
-        mine = own.user + own.system + own.children_user + own.children_system
-        return (v[0] + v[1] + v[2] + v[5] + v[6] + v[7]) / TICK - mine - sum(p.cpu() for p in running)
-
-    def share(self, running):
-        """None where the time was too short for the kernel's accounting."""
-        if time.monotonic() - self.at < 0.3:
-            return 0.0
-        return max(0.0, (self.others(running) - self.begin) / max(time.monotonic() - self.at, 1e-9))
-
-
 class Results:
     def __init__(self):
         self.runs = {}      # (bench, case, who, n, threads, unit) -> values, one a round
@@ -120,112 +98,60 @@ class Results:
                    'min': min(v), 'median': statistics.median(v), 'max': max(v), 'runs': len(v)}
 
 
-def number(x):
-    if x >= 1e5:
-        return f'{x:,.0f}'
-    return f'{x:.1f}' if x >= 100 else f'{x:.2f}' if x >= 10 else f'{x:.3g}'
-
-
-def print_words(words, cannot):
-    """One line per party: what the probes found."""
-    cases = list(dict.fromkeys(k[1] for k in words))
-    for who in list(dict.fromkeys(k[2] for k in words)) + list(cannot):
-        print(f'\n  {who}')
-        for case in cases:
-            text = next((t for k, t in words.items() if (k[2], k[1]) == (who, case)), cannot.get(who))
-            if text:
-                print(f'    {case + "?":<58}{text}')
-
-
-def print_delete_sync(results):
-    """The origin's second table: cycles for one call, by the number of bases."""
-    median = {(k[1], k[3]): statistics.median(v) for k, v in results.runs.items()
-              if k[0] == 'delete-sync' and k[2] == 'wheelwork'}
-    bases = sorted({n for _, n in median})
-    print('\ndelete-sync: cycles of one call of ww_timer_delete_sync(), medians, by the number of bases')
-    print(f'  {"":<24}' + ''.join(f'{n:>9}' for n in bases))
-    for case in dict.fromkeys(c for c, _ in median):
-        print(f'  {case:<24}' + ''.join(f'{number(median[case, n]) if (case, n) in median else "":>9}' for n in bases))
-
-
-def print_saved(results):
-    """The origin's first table, as its patch printed it."""
-    print('\nupdate-delayed-work: ORG (cancel + queue) -> NEW (the update), ns per update, medians')
-    print(f'  {"case":<28}{"ORG":>10}{"NEW":>10}{"saved":>9}   NEW / libevent\'s locked del + add')
-    median = {k: statistics.median(v) for k, v in results.runs.items() if k[0] == 'update-delayed-work'}
-    for gap in ('long', 'short'):
-        for queue in ('own', 'system'):
-            for threads in sorted({k[4] for k in median}):
-                def of(who, case, threads=threads):
-                    return median.get(('update-delayed-work', case, who, 1, threads, 'ns'))
-                org, new = of('wheelwork', f'{gap}-{queue}-ORG'), of('wheelwork', f'{gap}-{queue}-NEW')
-                theirs = of('libevent-locked', f'{gap}-own-ORG')
-                if org and new:
-                    against = f'{new / theirs:.3f}' if theirs else ''
-                    print(f'  {gap + ", " + queue + " queue, " + str(threads) + " CPU":<28}{number(org):>10}{number(new):>10}'
-                          f'{100 * (1 - new / org):>8.1f} %   {against}')
-
-
-def print_table(results, row, n, threads, cannot):
-    """One table per case that the row's parties reported."""
-    keys = [k for k in results.runs if (k[0], k[3], k[4]) == (row.bench, n, threads)
-            and k in results.fresh]
-    words = {k: results.runs.pop(k)[-1] for k in keys if k[5] == 'word'}
-    if words:
-        print_words(words, cannot)
-        return
-    for case, unit in dict.fromkeys((k[1], k[5]) for k in keys):
-        whos = {k[2]: results.runs[k] for k in keys if (k[1], k[5]) == (case, unit)}
-        ours = next((w for w in OURS if w in whos), None)
-        print(f'\n{row.bench} {case}: n {n:,}, {threads} thread{"s" if threads > 1 else ""}, {unit}')
-        print(f'  {"who":<18}{"min":>12}{"median":>12}{"max":>12}   ours / theirs')
-        for who, v in whos.items():
-            ratio = ''
-            if ours and who != ours:
-                pairs = [a / b for a, b in zip(whos[ours], v) if a > 0 and b > 0]
-                if pairs:
-                    ratio = f'   {statistics.median(pairs):.3g}  [{min(pairs):.3g} .. {max(pairs):.3g}]'
-            print(f'  {who:<18}{number(min(v)):>12}{number(statistics.median(v)):>12}{number(max(v)):>12}{ratio}')
-    for who, why in cannot.items():
-        print(f'  {who}: not measured in {row.bench} {row.case}, n {n:,}, {threads} threads: {why}')
-
-
-def measure(results, parties, row, n, threads, args):
-    """All parties of one row at one size, interleaved; parties: who -> opener(row, n, threads, quick)."""
+def opened(parties, row, n, threads, args):
     running, cannot = {}, {}
-    results.fresh = set()
     for who, opener in parties.items():
         try:
             running[who] = opener(row, n, threads, args.quick)
         except Cannot as why:
             cannot[who] = str(why)
-    noise = Noise()
-    noise.begin = noise.others(running.values())
-    rounds = min(row.runs or 7, 2 if args.quick and row.slow else 3 if args.quick else 7)
-    for r in range(rounds):
-        order = list(running)
-        order = order[r % len(order):] + order[:r % len(order)] if order else []
-        for who in order:
+    return running, cannot
+
+
+def one_round(running, order, together, cannot):
+    """who -> figures. One after the other; "together" where all only sleep and wait."""
+    found = {}
+    for step in [order] if together else [[who] for who in order]:
+        for who in step:
+            running[who].begin()
+        for who in step:
             try:
-                figures = running[who].run()
+                found[who] = running[who].end()
             except Cannot as why:
                 cannot[who] = str(why)
                 running.pop(who).close()
-                continue
+    return found
+
+
+def measure(results, parties, row, n, threads, args):
+    """All parties of one row at one size, interleaved; parties: who -> opener(row, n, threads, quick).
+    Rounds end with their number, or when the row's time is over and there are enough for a median."""
+    begin = time.monotonic()
+    running, cannot = opened(parties, row, n, threads, args)
+    results.fresh = set()
+    heard = noise.Noise()
+    for r in range(plan.rounds(row, args.quick)):
+        if r >= plan.ROUNDS_MIN and time.monotonic() > begin + plan.seconds(row, args.quick):
+            break
+        order = list(running)
+        order = order[r % len(order):] + order[:r % len(order)] if order else []
+        for who, figures in one_round(running, order, row.together, cannot).items():
             for case, unit, value in figures:
                 key = (row.bench, case, who, n, threads, unit)
                 if key not in results.fresh:
                     results.runs[key] = []
                     results.fresh.add(key)
                 results.runs[key].append(value)
-    share = noise.share(running.values())
+    share = heard.share()
     for p in running.values():
         p.close()
-    print_table(results, row, n, threads, cannot)
+    tables.row(results.runs, results.fresh, row, n, threads, cannot)
     limit = [v for k, v in results.runs.items() if k in results.fresh and k[2] == 'limit']
     spread = max((max(v) / min(v) for v in limit if min(v) > 0), default=1)
     if share > 0.05 or spread > 1.2:
         print(f'  NOISY: others used {share:.0%} of a CPU meanwhile; the bare operation varied by {spread - 1:.0%}')
+    if args.times:
+        print(f'  took {time.monotonic() - begin:.1f} s')
     sys.stdout.flush()
 
 
@@ -244,19 +170,20 @@ def programs(folder):
             takes.setdefault((bench, case), {})[who] = (
                 lambda row, n, threads, quick, path=path: Program([path], row, n, threads, quick))
     missing = {}
-    for case, senders in packets.SENDERS.items():
+    for (bench, case), senders in packets.ROWS.items():
         for who in senders:
             if packets.installed(who):
-                takes.setdefault(('pktgen-veth', case), {})[who] = packet_party(folder, who)
+                takes.setdefault((bench, case), {})[who] = packet_party(folder, who)
             else:
                 missing[who] = packets.PROGRAM[who]
-    for case in ('fixed', 'all-fields'):
-        takes.setdefault(('receiver', case), {})['upktgen'] = packet_party(folder, 'upktgen')
     return takes, found, missing
 
 
 def packet_party(folder, who):
-    argv = ['unshare', '--net', sys.executable, os.path.join(os.path.dirname(__file__), 'packets.py'),
+    # The first process of a namespace takes all others along when it ends, whoever started them; and with a
+    # /run of its own nobody finds the lock file of one that was killed.
+    argv = ['unshare', '--net', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c',
+            'mount -t tmpfs tmpfs /run && exec "$@"', 'sh', sys.executable, os.path.join(os.path.dirname(__file__), 'packets.py'),
             os.path.dirname(os.path.abspath(folder)), who]
     return lambda row, n, threads, quick: Program(argv, row, n, threads, quick)
 
@@ -270,6 +197,8 @@ def machine():
 
 
 def main():
+    # A signal ends this in order: what runs below it ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog='./dev bench', description=__doc__.split('\n', 2)[2],
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('names', nargs='*', metavar='NAME', help='only these: ' + ', '.join(plan.WHAT))
@@ -277,6 +206,7 @@ def main():
     parser.add_argument('--quick', action='store_true', help='fewer sizes, fewer and shorter runs')
     parser.add_argument('--docs', action='store_true', help='write docs/benchmarks.md and its plots of this run')
     parser.add_argument('--who', metavar='WHO,...', type=lambda s: s.split(','), help='only these parties')
+    parser.add_argument('--times', action='store_true', help='print how long each row took')
     parser.add_argument('--build', default='build-bench', help=argparse.SUPPRESS)
     args = parser.parse_args()
     for name in args.names:
@@ -293,10 +223,12 @@ def main():
         print(f'missing: {who} (program {program}): its rows are left out')
     results = Results()
     begin = time.monotonic()
+    took = {}
     for bench, what in plan.WHAT.items():
         if args.names and bench not in args.names:
             continue
         print(f'\n== {bench}: {what}')
+        bench_begin = time.monotonic()
         for row in plan.ROWS:
             if row.bench != bench or (args.quick and not row.quick):
                 continue
@@ -311,15 +243,14 @@ def main():
                     continue
                 for n in ns:
                     measure(results, parties, row, n, threads, args)
+        took[bench] = time.monotonic() - bench_begin
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:
             for line in results.lines():
                 f.write(json.dumps(line) + '\n')
-    if any(k[0] == 'delete-sync' for k in results.runs):
-        print_delete_sync(results)
-    if any(k[0] == 'update-delayed-work' for k in results.runs):
-        print_saved(results)
-    print(f'\n{len(results.runs)} figures in {time.monotonic() - begin:.0f} s')
+    tables.summaries(results.runs)
+    print('\nseconds: ' + ', '.join(f'{bench} {t:.0f}' for bench, t in took.items()))
+    print(f'{len(results.runs)} figures in {time.monotonic() - begin:.0f} s')
 
     if args.docs:
         sys.stdout = printed.out

@@ -4,12 +4,11 @@
 
     packets.py BUILD WHO BENCH CASE N THREADS QUICK
 
-runs in a network namespace of its own (unshare --net) with a pair of virtual Ethernet devices. Every
-sender is started anew for each run, pinned to one CPU, and counted by the far end's own counter over a
+runs in namespaces of its own: of the network, with a pair of virtual Ethernet devices, and of processes, so
+that whatever it starts ends with it. Every sender is started anew for each run, pinned to one CPU, and counted by the far end's own counter over a
 window in the middle. Only while the counter grows: a sender that fails says so. At the far end an XDP
 program drops, for all alike; for "udp" there is a stack with a namespace of its own.
 """
-import contextlib
 import ctypes
 import os
 import re
@@ -32,6 +31,15 @@ class Cannot(Exception):
 
 def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def end_all(p):
+    """p and whatever it started: trafgen sends from a child."""
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    p.wait()
 
 
 def command(*argv):
@@ -185,8 +193,15 @@ SENDERS = {
                'mausezahn': mausezahn, 'testpmd-af_packet': testpmd(f'net_af_packet0,iface={TX},qdisc_bypass=1')},
     'udp': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'udp'), 'iperf3': iperf3},
 }
+# (bench, case) -> who -> its command line, or None where its class here knows it
+ROWS = {
+    **{('pktgen-veth', case): senders for case, senders in SENDERS.items()},
+    **{('receiver', case): {'upktgen': None} for case in ('fixed', 'all-fields')},
+    ('pktgen-null', 'no-stamp'): {'testpmd-net_null': None},
+}
 PROGRAM = {'trafgen': 'trafgen', 'tcpreplay': 'tcpreplay', 'mausezahn': 'mausezahn', 'iperf3': 'iperf3',
-           'xdp-trafficgen': 'xdp-trafficgen', 'testpmd-af_xdp': 'dpdk-testpmd', 'testpmd-af_packet': 'dpdk-testpmd'}
+           'xdp-trafficgen': 'xdp-trafficgen', 'testpmd-af_xdp': 'dpdk-testpmd', 'testpmd-af_packet': 'dpdk-testpmd',
+           'testpmd-net_null': 'dpdk-testpmd'}
 
 
 def installed(who):
@@ -199,7 +214,7 @@ class Sender:
     def __init__(self, wire, who, case, n, quick):
         self.wire, self.case = wire, case
         self.argv = SENDERS[case][who]
-        self.n, self.window = n, 0.5 if quick else 1.0
+        self.n, self.window = n, 0.3 if quick else 1.0
         if case == 'udp':
             wire.far_stack()
             self.dev, self.field = TX, 9
@@ -229,10 +244,36 @@ class Sender:
                 raise Cannot('it stopped by itself')
             yield (self.case, 'packets/s', count / took)
         finally:
-            # The whole group: trafgen sends in a child of its own.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(p.pid, signal.SIGKILL)
-            p.wait()
+            end_all(p)
+
+
+class Null:
+    """pktgen-null: packets that a generator makes for a device that is none, by its own counter."""
+
+    def __init__(self, wire, _who, case, n, quick):
+        self.case, self.argv, self.seconds = case, testpmd('net_null0')(wire, case, n), 1 if quick else 3
+        if n < 42:
+            raise Cannot('its headers take 42 bytes')
+
+    def run(self):
+        p = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             env={**os.environ, 'PATH': SBIN}, preexec_fn=die_with_parent, start_new_session=True)
+        rates, log = [], []
+        try:
+            for line in p.stdout:
+                log.append(line)
+                m = re.search(r'Tx-pps:\s+(\d+)', line)
+                if m:
+                    rates.append(int(m.group(1)))
+                if len(rates) > self.seconds: # the first second is its start
+                    break
+        finally:
+            end_all(p)
+            p.stdout.close()
+        if len(rates) <= self.seconds or min(rates[1:]) == 0:
+            raise Cannot(f'it sends nothing here: {" ".join("".join(log).split())[-200:]}')
+        rate = sorted(rates[1:])[(len(rates) - 1) // 2]
+        yield (self.case, 'ns', 1e9 / rate)
 
 
 class Receiver:
@@ -267,7 +308,7 @@ def main():
         answers.write(text + '\n')
         answers.flush()
 
-    kinds = {'pktgen-veth': Sender, 'receiver': Receiver}
+    kinds = {'pktgen-veth': Sender, 'receiver': Receiver, 'pktgen-null': Null}
     try:
         with tempfile.TemporaryDirectory() as where:
             party = kinds[bench](Wire(os.path.abspath(build), where), who, case, int(n), quick == '1')

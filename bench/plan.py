@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What is measured: a row per line. A program takes part in the rows that it lists itself."""
-import resource
 from dataclasses import dataclass
 
 M = 10**6
@@ -17,9 +16,24 @@ class Row:
     growth: tuple = ()          # more ns, without --quick: the plots
     without: tuple = ()         # not these
     quick: bool = True          # whether --quick measures it at all
-    slow: bool = False          # with --quick: two runs
     runs: int = 0               # instead of the usual number
+    seconds: float = 0          # instead of the usual time, without --quick
+    together: bool = False      # all parties at once: they sleep and wait
     who: tuple = ()             # only these
+
+
+# The most rounds of a row at one size, and the time after which no new one begins once there are
+# ROUNDS_MIN; the whole stays under half an hour by this, --quick under four minutes.
+ROUNDS, ROUNDS_QUICK, ROUNDS_MIN = 7, 3, 2
+SECONDS, SECONDS_QUICK = 9, 1.5
+
+
+def rounds(row, quick):
+    return min(row.runs or ROUNDS, ROUNDS_QUICK if quick else ROUNDS)
+
+
+def seconds(row, quick):
+    return SECONDS_QUICK if quick else row.seconds or SECONDS
 
 
 WHAT = {
@@ -50,49 +64,43 @@ BASES = (1, 4, 32, 64)
 SLEEPERS = ('wheelwork', 'libevent', 'libuv', 'libev')
 UPDATE = ('wheelwork', 'limit', 'libevent-locked')
 
-# As many as the limit on open files lets one process have, at two descriptors and one timer each.
-CONNECTIONS = min(10**5, (resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 200) // 3 // 100 * 100)
-
 ROWS = [
     Row('rearm', 'absolute', ns=(1, 10**4, M), growth=(100, 1000, 10**5, 10 * M)),
     Row('rearm', 'absolute', ns=(1, 10**4), threads=(2,), quick_ns=(1,)),
     Row('rearm', 'same', ns=(1, 10**4), quick_ns=(1,)),
     Row('rearm-relative', 'relative', ns=(1, 10**4), quick_ns=(1,)),
     Row('cancel-add', 'pending', ns=(1, 10**4, M), quick_ns=(10**4,), growth=(100, 1000, 10**5)),
-    Row('add-cancel', 'fresh', ns=(1, M), quick_ns=(M,)),
-    Row('expire', 'real', ns=(M,), quick_ns=(10**5,), runs=3),
+    Row('add-cancel', 'fresh', ns=(1, M), quick_ns=(10**4,)),
+    Row('expire', 'real', ns=(M,), quick_ns=(10**5,), runs=3, seconds=40),
     Row('expire', 'virtual', ns=(M,), quick_ns=(10**5,)),
-    Row('lateness', 'due', ns=(10**4,), runs=3),
+    Row('lateness', 'due', ns=(10**4,), quick_ns=(2500,), runs=3, seconds=40),
     Row('queue', 'contiguous', ns=(M,), threads=(1, 2)),
     Row('queue', 'scattered', ns=(10**5,), threads=(1, 2)),
     Row('wake-latency', 'idle', ns=(2,)),
     Row('blocked-pool', 'unannounced', ns=(2,), runs=3, without=('limit',)),
-    Row('idle-wakeups', 'hour-away', ns=(M,), quick_ns=(10**5,), runs=1, who=SLEEPERS),
+    Row('idle-wakeups', 'hour-away', ns=(M,), quick_ns=(10**5,), runs=1, together=True, who=SLEEPERS),
     Row('loop-barrier', 'clone-100000', ns=(60,)),
     Row('pktgen-null', 'stamp-each', ns=(60,)),
     Row('pktgen-null', 'stamp-16', ns=(60,), growth=(128, 256, 512, 1024, 1514)),
+    Row('pktgen-null', 'no-stamp', ns=(60,), growth=(128, 256, 512, 1024, 1514)),
     Row('pktgen-null', 'ranges-ipsum', ns=(60,)),
     Row('pktgen-null', 'ranges-udpsum', ns=(60,)),
-    Row('pktgen-veth', 'fixed', ns=(60,), growth=(128, 512, 1514), slow=True),
-    Row('pktgen-veth', 'all-fields', ns=(60,), who=('upktgen', 'limit'), slow=True),
-    Row('pktgen-veth', 'clone-100000', ns=(60,), who=('upktgen', 'limit'), slow=True),
-    Row('pktgen-veth', 'xdp', ns=(60,), slow=True),
-    Row('pktgen-veth', 'packet', ns=(60,), slow=True),
-    Row('pktgen-veth', 'udp', ns=(60,), slow=True),
+    Row('pktgen-veth', 'fixed', ns=(60,), growth=(128, 512, 1514)),
+    Row('pktgen-veth', 'all-fields', ns=(60,), who=('upktgen', 'limit')),
+    Row('pktgen-veth', 'clone-100000', ns=(60,), who=('upktgen', 'limit')),
+    Row('pktgen-veth', 'xdp', ns=(60,)),
+    Row('pktgen-veth', 'packet', ns=(60,)),
+    Row('pktgen-veth', 'udp', ns=(60,)),
     Row('pktgen-pacing', 'null', ns=(100, 10**4, 10**6), quick_ns=(10**4,), runs=1),
     Row('pktgen-pacing', 'packet', ns=(100, 10**4), quick_ns=(10**4,), runs=1),
-    Row('receiver', 'fixed', ns=(60,), runs=3, slow=True),
-    Row('receiver', 'all-fields', ns=(60,), runs=3, slow=True),
-    Row('server', 'echo', ns=(CONNECTIONS,), runs=3, slow=True),
-    Row('correctness', 'probe', ns=(1000,), runs=1, without=('limit',)),
-    Row('delete-sync', 'fired-warm', ns=BASES),
-    Row('delete-sync', 'fired-cold-timer', ns=BASES),
-    Row('delete-sync', 'fired-cold-both', ns=BASES),
-    Row('delete-sync', 'busy-warm', ns=BASES),
-    Row('delete-sync', 'busy-cold-timer', ns=BASES),
-    Row('delete-sync', 'busy-cold-both', ns=BASES),
-    Row('delete-sync', 'idle-warm'),
-    Row('delete-sync', 'pending-warm'),
+    Row('receiver', 'fixed', ns=(60,), runs=3),
+    Row('receiver', 'all-fields', ns=(60,), runs=3),
+    Row('server', 'echo', ns=(10**5,), runs=3, seconds=80),
+    Row('server', 'echo-library-threads', ns=(10**5,), runs=3, quick=False),
+    Row('correctness', 'timers', ns=(1000,), runs=1, together=True, without=('limit',)),
+    Row('correctness', 'pool', ns=(2,), runs=1, together=True, without=('limit',)),
+    Row('delete-sync', 'bases-idle', ns=BASES, runs=5),
+    Row('delete-sync', 'bases-busy', ns=BASES, runs=5),
     Row('thread', 'should-stop'),
     Row('thread', 'control-word'),
     Row('thread', 'full-barrier'),

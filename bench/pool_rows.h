@@ -106,13 +106,14 @@ static void open_scattered(struct bench *b)
 
 static void run_scattered(struct bench *b)
 {
-	enum { ROUNDS = 8, SAMPLE = 64 };
+	enum { SAMPLE = 64 };
+	const int rounds = b->quick ? 3 : 8;
 	static uint32_t turn;
 	static long expected;
 	uint64_t begin = bench_now();
 	size_t sampled = 0;
 
-	for (int r = 0; r < ROUNDS; r++, turn++)
+	for (int r = 0; r < rounds; r++, turn++)
 		for (long k = 0; k < b->n; k++) {
 			long i = order[k];
 
@@ -122,10 +123,10 @@ static void run_scattered(struct bench *b)
 				queued_at[i] = bench_now();
 			rival_queue(i);
 		}
-	expected += ROUNDS * b->n;
+	expected += rounds * b->n;
 	wait_for_all(expected);
 	bench_figure(b, NULL, "items/s",
-		     (double)(ROUNDS * b->n) * 1e9 / (double)(bench_now() - begin));
+		     (double)(rounds * b->n) * 1e9 / (double)(bench_now() - begin));
 	double *v = (double *)bench_alloc((size_t)b->n, sizeof(*v));
 	for (long k = 0; k < b->n; k += SAMPLE)
 		v[sampled++] = latency[order[k]];
@@ -145,7 +146,7 @@ static void open_waking(struct bench *b)
 
 static void run_waking(struct bench *b)
 {
-	long count = b->quick ? 40 : 100, before = all_ran();
+	long count = b->quick ? 30 : 100, before = all_ran();
 	double *v = (double *)bench_alloc((size_t)count, sizeof(*v));
 	uint64_t next = bench_now(), cpu = bench_cpu_process();
 
@@ -168,11 +169,12 @@ BENCH("wake-latency", "idle", open_waking, run_waking)
 
 /* blocked-pool: a second item while the only worker sleeps in the first, and told nobody --------- */
 
-static void run_blocked(struct bench *b)
+/* Microseconds until the second starts. */
+static double blocked(uint64_t ns)
 {
 	long before = all_ran();
 
-	block_ns = b->quick ? 300000000u : 1000000000u;
+	block_ns = ns;
 	queued_at[0] = 0;
 	rival_queue(0);
 	bench_sleep(20000000);
@@ -183,8 +185,27 @@ static void run_blocked(struct bench *b)
 		bench_sleep(1000000);
 	}
 	rival_poll();
-	bench_figure(b, NULL, "us", latency[1] / 1e3);
+	return latency[1] / 1e3;
+}
+
+static void run_blocked(struct bench *b)
+{
+	bench_figure(b, NULL, "us", blocked(b->quick ? 300000000u : 1000000000u));
 }
 BENCH("blocked-pool", "unannounced", open_waking, run_blocked)
+
+/* The same in words. */
+static void run_blocked_probe(struct bench *b)
+{
+	double us = blocked(1000000000u);
+
+	(void)b;
+	if (us > 0.9e6)
+		bench_word("how long until a blocked pool moves on", "as long as it is blocked");
+	else
+		bench_word("how long until a blocked pool moves on", "%.1f ms", us / 1e3);
+	bench_end();
+}
+BENCH("correctness", "pool", open_waking, run_blocked_probe)
 
 #endif

@@ -18,6 +18,8 @@
  *		Run the loop until timer_fired() has said true.
  *	RIVAL_THREADS
  *		Defined if several threads may do all this on one loop.
+ *	RIVAL_UPDATES
+ *		Defined if it takes part in the rows of delayed works with its timers.
  *	RIVAL_PROBES
  *		Defined if one thread may cancel or re-arm what another one's loop runs, with
  *	static void rival_enter(void);		make the calling thread known
@@ -121,9 +123,7 @@ static long fired, expected;
 static uint64_t *due; /* in ns, or NULL: nobody wants to know */
 static double *late;
 
-#ifdef RIVAL_PROBES
 static void probed_callback(long i);
-#endif
 static bool probing;
 /* The server row: its timers have an expiry of their own. */
 static bool serving;
@@ -141,10 +141,8 @@ bool timer_fired(long i)
 		server_expired(i);
 		return false;
 	}
-#ifdef RIVAL_PROBES
 	if (probing)
 		probed_callback(i);
-#endif
 	if (due)
 		late[i] = (double)(int64_t)(bench_now() - due[i]);
 	return __atomic_add_fetch(&fired, 1, __ATOMIC_RELEASE) == expected;
@@ -158,15 +156,17 @@ static void open_idle(struct bench *b)
 	late = (double *)bench_alloc((size_t)b->n, sizeof(*late));
 }
 
-/* All n due evenly over a second, in an order that has nothing to do with their places. */
+/* All n due evenly over a second, or a quarter of one where little time is given, in an order that has
+ * nothing to do with their places. */
 static void arm_over_a_second(struct bench *b, long from_ms)
 {
 	long step = 7919; /* prime: coprime to any power of ten */
+	double over_ms = b->quick ? 250 : 1000;
 
 	fired = 0;
 	expected = b->n;
 	for (long k = 0, i = 0; k < b->n; k++, i = (i + step) % b->n) {
-		long ms = from_ms + (long)((double)k * 1000.0 / (double)b->n);
+		long ms = from_ms + (long)((double)k * over_ms / (double)b->n);
 
 		if (due)
 			due[i] = bench_now() + (uint64_t)ms * 1000000u;
@@ -199,7 +199,7 @@ static void run_lateness(struct bench *b)
 }
 BENCH("lateness", "due", open_idle, run_lateness)
 
-/* Nothing is due for an hour: who wakes up nevertheless? Ten seconds; two with --quick. */
+/* Nothing is due for an hour: who wakes up nevertheless? Ten seconds; one with --quick. */
 static void *idle_loop(void *arg)
 {
 	rival_run();
@@ -230,7 +230,7 @@ static long context_switches(void)
 static void run_idle(struct bench *b)
 {
 	static bool running;
-	uint64_t ns = b->quick ? 2000000000u : 10000000000u;
+	uint64_t ns = b->quick ? 1000000000u : 10000000000u;
 	pthread_t t;
 
 	if (!running && pthread_create(&t, NULL, idle_loop, NULL) != 0)
@@ -282,8 +282,6 @@ static void probe_early(struct bench *b)
 }
 
 #ifdef RIVAL_PROBES
-#include <pthread.h>
-
 static int probe_state; /* of the callback of timer 0: 0 not yet, 1 runs, 2 ended; counted up */
 static bool rearm_itself;
 
@@ -342,24 +340,61 @@ static void *probe(void *arg)
 }
 #endif
 
+#ifndef RIVAL_PROBES
+/* One thread, its loop: timer 0 arms itself again in its callback, timer 1 cancels it, 2 ends it all. */
+static int runs_of_0;
+static bool cancelled_by_1;
+
+static void probed_callback(long i)
+{
+	if (i == 0 && ++runs_of_0 == 1)
+		rival_arm_now(0, 100);
+	if (i == 1 && cancelled_by_1)
+		rival_cancel(0);
+}
+
+static void arm_three(void *arg)
+{
+	(void)arg;
+	rival_arm_now(0, 20);
+	rival_arm_now(1, 60);
+	rival_arm_now(2, 300);
+}
+
+static int probe_loop(bool cancels)
+{
+	cancelled_by_1 = cancels;
+	runs_of_0 = 0;
+	fired = 0;
+	expected = cancels ? 3 : 4;
+	rival_inside(arm_three, NULL);
+	rival_run();
+	return runs_of_0;
+}
+#endif
+
 static void run_probes(struct bench *b)
 {
 	probe_early(b);
+	probing = true;
 #ifdef RIVAL_PROBES
 	pthread_t t;
 
-	probing = true;
 	expected = -1;
 	if (pthread_create(&t, NULL, probe, b) != 0)
 		bench_cannot("no thread");
 	for (;;)
 		rival_run();
 #else
-	(void)probing;
-	bench_word("cancel waits for a running callback", "only the loop's thread may cancel");
+	bench_word("cancel waits for a running callback",
+		   "never needs to: only the loop's thread may cancel");
+	bench_word("is a timer that its callback re-armed still cancelled",
+		   probe_loop(true) == 1 ? "yes, by the loop's thread" : "no");
+	bench_word("can a re-arm be refused", probe_loop(false) == 2 ? "no" : "yes");
+	bench_end();
 #endif
 }
-BENCH("correctness", "probe", open_idle, run_probes)
+BENCH("correctness", "timers", open_idle, run_probes)
 
 /* Operations --------------------------------------------------------------------------------- */
 
@@ -421,6 +456,7 @@ static void run_add_cancel(struct bench *b)
 }
 BENCH("add-cancel", "fresh", open_armed, run_add_cancel)
 
+#ifdef RIVAL_UPDATES
 /* Beside our delayed works: what a user of this library writes instead of an update. */
 static void do_cancel_add_same(struct bench *b, int thread, long iters)
 {
@@ -444,5 +480,6 @@ BENCH("update-delayed-work", "short-own-ORG", open_armed, run_cancel_add_same)
 BENCH("update-delayed-work", "given", open_armed, run_rearm)
 BENCH("update-delayed-work", "given-same", open_armed, run_same)
 BENCH("update-delayed-work", "relative", open_armed, run_rearm_now)
+#endif
 
 #endif

@@ -31,6 +31,12 @@ const struct bench *bench_current;
 
 void bench_add(struct bench_row *row)
 {
+	/* Of two of one name only the first would ever be measured. */
+	for (struct bench_row *r = first; r; r = r->next)
+		if (strcmp(r->name, row->name) == 0 && strcmp(r->variant, row->variant) == 0) {
+			fprintf(stderr, "two rows %s %s\n", r->name, r->variant);
+			abort();
+		}
 	*last = row;
 	last = &row->next;
 }
@@ -200,7 +206,7 @@ void bench_cannot(const char *fmt, ...)
 /* Threads that measure ------------------------------------------------------------------------ */
 
 /* The median of many slices: somebody else's turn on this CPU is no property of the operation. */
-enum { SLICES = 32 };
+enum { SLICES = 32, ENOUGH = 1 << 16 };
 
 struct party {
 	struct bench *b;
@@ -242,14 +248,19 @@ static double together(struct bench *b, bench_loop loop, long iters)
 
 	for (int i = 0; i < threads; i++) {
 		party[i] = (struct party){b, loop, i, iters, &waiting, 0};
-		if (threads > 1 && pthread_create(&thread[i], NULL, take_part, &party[i]))
+		if (threads > 1 && b->start)
+			b->start(i, take_part, &party[i]);
+		else if (threads > 1 && pthread_create(&thread[i], NULL, take_part, &party[i]))
 			bench_cannot("no thread");
 	}
 	if (threads == 1)
 		take_part(&party[0]);
 	for (int i = 0; i < threads; i++) {
-		if (threads > 1)
+		if (threads > 1 && b->join)
+			b->join(i);
+		else if (threads > 1)
 			pthread_join(thread[i], NULL);
+		b->thread_ns[i] = party[i].ns / (double)iters;
 		sum += party[i].ns;
 	}
 	return sum / threads;
@@ -260,7 +271,9 @@ double bench_ns_per_op(struct bench *b, bench_loop loop)
 	double target = b->quick ? 15e6 : 50e6;
 
 	if (b->iters == 0) {
-		long iters = b->n > 256 ? (b->n / SLICES + 1) * SLICES : 256;
+		/* Turns go on from run to run: no run needs to reach all n. */
+		long enough = b->n < ENOUGH ? b->n : ENOUGH;
+		long iters = enough > 256 ? (enough / SLICES + 1) * SLICES : 256;
 		double ns;
 
 		for (;;) {
@@ -270,8 +283,8 @@ double bench_ns_per_op(struct bench *b, bench_loop loop)
 			iters *= 4;
 		}
 		b->iters = (long)((double)iters * target / ns);
-		if (b->iters < b->n)
-			b->iters = b->n;
+		if (b->iters < enough)
+			b->iters = enough;
 		b->iters = (b->iters / SLICES + 1) * SLICES;
 	}
 	return together(b, loop, b->iters) / (double)b->iters;

@@ -4,14 +4,20 @@
 import json
 import os
 import subprocess
+import signal
 import sys
 import tempfile
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
 BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(TOP, 'build')))
 UNITS = {'ns', 'cycles', 'items/s', 'packets/s', 'bytes', 'us'}
 sys.path.insert(0, f'{TOP}/bench')
 import plan  # noqa: E402  pylint: disable=wrong-import-position
+
+
+class Skip(Exception):
+    pass
 
 
 def bench(*argv, status=0, build=BUILD):
@@ -54,6 +60,62 @@ def test_the_plan_holds_every_name_and_only_these():
     assert {r.bench for r in plan.ROWS} == set(plan.WHAT)
 
 
+def below(pid):
+    """Its children and theirs."""
+    found, order = [], [pid]
+    for p in order:
+        try:
+            with open(f'/proc/{p}/task/{p}/children', encoding='utf-8') as f:
+                order += [int(c) for c in f.read().split()]
+        except OSError:
+            pass
+        found.append(p)
+    return found[1:]
+
+
+def command_line(pid):
+    try:
+        with open(f'/proc/{pid}/cmdline', encoding='utf-8', errors='replace') as f:
+            return f.read()
+    except OSError:
+        return ''
+
+
+def test_what_is_measured_ends_with_the_harness_however_that_ends():
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        with subprocess.Popen(['python3', f'{TOP}/bench/bench.py', '--build', BUILD, 'wake-latency', '--who', 'limit,wheelwork'],
+                              stdout=subprocess.DEVNULL) as p:
+            children, until = [], time.monotonic() + 60
+            while len(children) < 2 and time.monotonic() < until:
+                children = [c for c in below(p.pid) if f'{BUILD}/bench/' in command_line(c) and 'wake-latency' in command_line(c)]
+                time.sleep(0.01)
+            assert len(children) >= 2, 'nothing was started'
+            p.send_signal(number)
+            p.wait()
+        until = time.monotonic() + 60
+        while any(f'{BUILD}/bench/' in command_line(c) for c in children) and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not any(f'{BUILD}/bench/' in command_line(c) for c in children), f'left behind after signal {number}: {children}'
+
+
+def test_no_program_has_two_rows_of_one_name():
+    for who in ('limit', 'wheelwork'):
+        rows = subprocess.run([f'{BUILD}/bench/{who}'], capture_output=True, text=True, check=True).stdout.splitlines()
+        assert len(rows) == len(set(rows)) > 10, rows
+
+
+def test_the_server_has_its_connections_whatever_one_file_table_holds():
+    with open(f'{BUILD}/meson-info/intro-buildoptions.json', encoding='utf-8') as f:
+        if next(o['value'] for o in json.load(f) if o['name'] == 'b_sanitize') != 'none':
+            raise Skip('minutes under a sanitizer')
+    with tempfile.TemporaryDirectory() as where:
+        text = bench('server', '--quick', '--who', 'wheelwork', '--json', f'{where}/f')
+        with open(f'{where}/f', encoding='utf-8') as f:
+            lines = [json.loads(line) for line in f]
+    assert {x['case'] for x in lines} == {'echo-wall', 'echo-cpu', 'echo-bare-cpu', 'echo-timer-calls-cpu'}, text
+    assert all(x['n'] == 100000 for x in lines) and 'not measured' not in text, text
+
+
 def main():
     cases = [(n[5:], f) for n, f in list(globals().items()) if n.startswith('test_')]
     print(f'1..{len(cases)}')
@@ -62,6 +124,8 @@ def main():
         try:
             case()
             print(f'ok {number} - {name}', flush=True)
+        except Skip as why:
+            print(f'ok {number} - {name} # SKIP {why}', flush=True)
         except Exception as what:  # pylint: disable=broad-except
             failed += 1
             print('\n'.join('# ' + line for line in str(what).splitlines()))

@@ -5,6 +5,8 @@
  * new deadline, and "short", where the deadline stays within a tick; on a queue of one's own and on
  * the system's; one entry per thread, each thread on a CPU of its own.
  */
+#include <stdio.h>
+
 #include <wheelwork/work.h>
 
 #include "../bench.h"
@@ -46,6 +48,18 @@ static void open_system(struct bench *b)
 	open_on(b, ww_system_wq());
 }
 
+/* The mean, and each CPU's own where there are several. */
+static void report(struct bench *b, double ns)
+{
+	char suffix[16];
+
+	bench_figure(b, NULL, "ns", ns);
+	for (int t = 0; t < b->threads && b->threads > 1; t++) {
+		snprintf(suffix, sizeof(suffix), "cpu%d", t);
+		bench_figure(b, suffix, "ns", b->thread_ns[t]);
+	}
+}
+
 /* One loop for each row: what is done to entry d in turn k. */
 #define LOOP(name, statement)                                                                      \
 	static void name(struct bench *b, int thread, long iters)                                  \
@@ -65,7 +79,7 @@ static void open_system(struct bench *b)
 	}                                                                                          \
 	static void run_##name(struct bench *b)                                                    \
 	{                                                                                          \
-		bench_figure(b, NULL, "ns", bench_ns_per_op(b, name));                             \
+		report(b, bench_ns_per_op(b, name));                                               \
 	}
 
 LOOP(given, ww_queue_update_delayed_work_at(wq, d, epoch + ms))

@@ -3,6 +3,7 @@
 #include <wheelwork/timer.h>
 
 #include <pthread.h>
+#include <string.h>
 
 #include "../bench.h"
 
@@ -81,22 +82,56 @@ static bool rival_refuses(long i, long ms)
 
 #define RIVAL_SERVER
 
+/*
+ * "echo": a base for each thread, which its loop drives, as the header advises a server with loops of
+ * its own. "echo-library-threads": no base named, the library's threads run what is due.
+ */
+static __thread struct ww_base *own;
+static __thread uint64_t turn_began;
+static void server_watch_timer(int fd, long i);
+
+static void server_open(long n)
+{
+	rival_open(n);
+}
+
+static void server_shard(long first, long n)
+{
+	if (strcmp(bench_current->variant, "echo") != 0)
+		return;
+	own = ww_base_create_driven("shard");
+	if (!own)
+		bench_cannot("no base");
+	/* From its first run on this thread is known as the one that re-arms cheaply. */
+	ww_base_run(own);
+	for (long i = first; i < first + n; i++)
+		ww_timer_set_base(&timers[i], own);
+	server_watch_timer(ww_base_fd(own), first);
+}
+
+static void server_turn_begins(void)
+{
+	turn_began = ww_jiffies();
+}
+
+static inline void server_arm(long i, long ms)
+{
+	ww_mod_timer(&timers[i], turn_began + (uint64_t)ms);
+}
+
 static void server_delete(long i)
 {
 	ww_timer_delete_sync(&timers[i]);
 }
 
-static void server_turn_begins(void)
+static void server_ready(long i)
 {
-	epoch = ww_jiffies();
-}
-
-/* The library's own threads run what is due. */
-static void server_expire(void)
-{
+	(void)i;
+	ww_base_run(own);
 }
 
 #include "../server_rows.h"
+BENCH("server", "echo-library-threads", open_server, run_server)
 
 /* The virtual clock: nothing but expiry itself, in the calling thread. */
 static void open_virtual(struct bench *b)

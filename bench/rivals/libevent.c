@@ -80,6 +80,7 @@ static void rival_run(void)
 
 #ifdef LOCKED
 #define RIVAL_THREADS
+#define RIVAL_UPDATES
 #define RIVAL_PROBES
 
 static void rival_enter(void)
@@ -103,13 +104,36 @@ static bool rival_refuses(long i, long ms)
 static void server_watch(long i);
 static void server_turn(void);
 
-static void server_delete(long i)
+/* A base for each thread, as its users do; a callback goes by its base's cached time. */
+static __thread struct event_base *own;
+
+static void server_open(long n)
 {
-	event_del_block(&events[i]);
+#ifdef LOCKED
+	evthread_use_pthreads();
+#endif
+	events = bench_alloc((size_t)n, sizeof(*events));
+}
+
+static void server_shard(long first, long n)
+{
+	own = event_base_new();
+	for (long i = first; i < first + n; i++)
+		event_assign(&events[i], own, -1, 0, expired, (void *)(intptr_t)i);
 }
 
 static void server_turn_begins(void)
 {
+}
+
+static inline void server_arm(long i, long ms)
+{
+	rival_arm(i, ms);
+}
+
+static void server_delete(long i)
+{
+	event_del_block(&events[i]);
 }
 
 #include "../server_rows.h"
@@ -123,12 +147,12 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 
 static void server_watch(long i)
 {
-	event_add(event_new(base, connections[i].server, EV_READ | EV_PERSIST, readable,
+	event_add(event_new(own, connections[i].server, EV_READ | EV_PERSIST, readable,
 			    (void *)(intptr_t)i),
 		  NULL);
 }
 
 static void server_turn(void)
 {
-	event_base_loop(base, EVLOOP_NONBLOCK);
+	event_base_loop(own, EVLOOP_NONBLOCK);
 }

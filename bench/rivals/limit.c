@@ -53,6 +53,7 @@ static void rival_run(void)
 }
 
 #define RIVAL_THREADS
+#define RIVAL_UPDATES
 #include "../timer_rows.h"
 
 /* Beside the virtual clock: each object touched once, in the order of expiry, and a call for it. */

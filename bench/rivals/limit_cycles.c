@@ -31,28 +31,18 @@ static void open_lines(struct bench *b)
 	lines[0].next = &lines[1];
 }
 
-static void run_warm(struct bench *b)
+static void run(struct bench *b)
 {
-	bench_figure(b, NULL, "cycles", warm_cycles(one_load, lines));
-}
-BENCH("delete-sync", "fired-warm", open_lines, run_warm)
-BENCH("delete-sync", "idle-warm", open_lines, run_warm)
-BENCH("delete-sync", "busy-warm", open_lines, run_warm)
-
-static void run_one_cold(struct bench *b)
-{
-	const void *flush[] = {&lines[0]};
-
-	bench_figure(b, NULL, "cycles", cold_cycles(NULL, one_load, lines, flush, 1));
-}
-BENCH("delete-sync", "fired-cold-timer", open_lines, run_one_cold)
-BENCH("delete-sync", "busy-cold-timer", open_lines, run_one_cold)
-
-static void run_two_cold(struct bench *b)
-{
+	static const char *const name[][3] = {{"fired-warm", "fired-cold-timer", "fired-cold-both"},
+					      {"idle-warm", "idle-cold-timer", "idle-cold-both"}};
 	const void *flush[] = {&lines[0], &lines[1]};
 
-	bench_figure(b, NULL, "cycles", cold_cycles(NULL, two_loads, lines, flush, 2));
+	for (int i = 0; i < 2; i++) {
+		bench_figure(b, name[i][0], "cycles", warm_cycles(one_load, lines));
+		bench_figure(b, name[i][1], "cycles", cold_cycles(NULL, one_load, lines, flush, 1));
+		bench_figure(b, name[i][2], "cycles",
+			     cold_cycles(NULL, two_loads, lines, flush, 2));
+	}
 }
-BENCH("delete-sync", "fired-cold-both", open_lines, run_two_cold)
-BENCH("delete-sync", "busy-cold-both", open_lines, run_two_cold)
+BENCH("delete-sync", "bases-idle", open_lines, run)
+BENCH("delete-sync", "bases-busy", open_lines, run)

@@ -8,8 +8,15 @@
 #include "../bench.h"
 
 static timer_t *timers;
-static uint64_t epoch;
 static sigset_t expiry;
+
+static inline int settime(long i, int flags, const struct itimerspec *its)
+{
+	return timer_settime(timers[i], flags, its, NULL);
+}
+
+#define ABSTIME TIMER_ABSTIME
+#include "kernel_timers.h"
 
 static void rival_open(long n)
 {
@@ -27,34 +34,6 @@ static void rival_open(long n)
 	epoch = bench_now();
 }
 
-static inline void rival_arm(long i, long ms)
-{
-	uint64_t ns = epoch + (uint64_t)ms * 1000000u;
-	struct itimerspec its = {
-		.it_value = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
-
-	timer_settime(timers[i], TIMER_ABSTIME, &its, NULL);
-}
-
-static inline void rival_arm_now(long i, long ms)
-{
-	struct itimerspec its = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
-
-	timer_settime(timers[i], 0, &its, NULL);
-}
-
-static inline void rival_cancel(long i)
-{
-	struct itimerspec its = {0};
-
-	timer_settime(timers[i], 0, &its, NULL);
-}
-
-static void rival_inside(void (*fn)(void *), void *arg)
-{
-	fn(arg);
-}
-
 static void rival_run(void)
 {
 	siginfo_t info;
@@ -65,22 +44,4 @@ static void rival_run(void)
 	while (!timer_fired((long)(intptr_t)info.si_value.sival_ptr));
 }
 
-#define RIVAL_THREADS
-#define RIVAL_PROBES
-
-static void rival_enter(void)
-{
-}
-
-static void rival_cancel_sync(long i)
-{
-	rival_cancel(i);
-}
-
-static bool rival_refuses(long i, long ms)
-{
-	struct itimerspec its = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
-
-	return timer_settime(timers[i], 0, &its, NULL) != 0;
-}
 #include "../timer_rows.h"

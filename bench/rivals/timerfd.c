@@ -10,108 +10,92 @@
 #include "../bench.h"
 
 static int *fds;
-static uint64_t epoch;
 static int epoll;
+
+static inline int settime(long i, int flags, const struct itimerspec *its)
+{
+	return timerfd_settime(fds[i], flags, its, NULL);
+}
+
+#define ABSTIME TFD_TIMER_ABSTIME
+#include "kernel_timers.h"
+
+static void make(long i)
+{
+	fds[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (fds[i] < 0)
+		bench_cannot("timerfd_create() number %ld: %s", i, strerror(errno));
+}
 
 static void rival_open(long n)
 {
 	epoll = epoll_create1(EPOLL_CLOEXEC);
 	fds = bench_alloc((size_t)n, sizeof(*fds));
 	for (long i = 0; i < n; i++) {
-		fds[i] = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-		if (fds[i] < 0)
-			bench_cannot("timerfd_create() number %ld: %s", i, strerror(errno));
+		make(i);
 		struct epoll_event ev = {.events = EPOLLIN, .data.u64 = (uint64_t)i};
 		epoll_ctl(epoll, EPOLL_CTL_ADD, fds[i], &ev);
 	}
 	epoch = bench_now();
 }
 
-static inline void arm_at(long i, uint64_t ns)
+/* True when it was the last that is awaited. */
+static bool expired(long i)
 {
-	struct itimerspec its = {
-		.it_value = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
+	uint64_t count;
 
-	timerfd_settime(fds[i], TFD_TIMER_ABSTIME, &its, NULL);
-}
-
-static inline void rival_arm(long i, long ms)
-{
-	arm_at(i, epoch + (uint64_t)ms * 1000000u);
-}
-
-static inline void rival_arm_now(long i, long ms)
-{
-	struct itimerspec its = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
-
-	timerfd_settime(fds[i], 0, &its, NULL);
-}
-
-static inline void rival_cancel(long i)
-{
-	struct itimerspec its = {0};
-
-	timerfd_settime(fds[i], 0, &its, NULL);
-}
-
-static void rival_inside(void (*fn)(void *), void *arg)
-{
-	fn(arg);
+	return read(fds[i], &count, sizeof(count)) == sizeof(count) && timer_fired(i);
 }
 
 static void rival_run(void)
 {
 	struct epoll_event ev[64];
-	uint64_t count;
 	bool over = false;
 
 	while (!over) {
 		int n = epoll_wait(epoll, ev, 64, -1);
 		for (int i = 0; i < n; i++)
-			if (read(fds[ev[i].data.u64], &count, sizeof(count)) == sizeof(count))
-				over |= timer_fired((long)ev[i].data.u64);
+			over |= expired((long)ev[i].data.u64);
 	}
 }
 
-#define RIVAL_THREADS
-#define RIVAL_PROBES
-
-static void rival_enter(void)
-{
-}
-
-static void rival_cancel_sync(long i)
-{
-	rival_cancel(i);
-}
-
-static bool rival_refuses(long i, long ms)
-{
-	struct itimerspec its = {.it_value = {ms / 1000, ms % 1000 * 1000000}};
-
-	return timerfd_settime(fds[i], 0, &its, NULL) != 0;
-}
 #define RIVAL_SERVER
+
+static __thread uint64_t turn_began;
+static void server_watch_timer(int fd, long i);
+
+static void server_open(long n)
+{
+	fds = bench_alloc((size_t)n, sizeof(*fds));
+}
+
+/* In the thread's own file table, and its own epoll set. */
+static void server_shard(long first, long n)
+{
+	for (long i = first; i < first + n; i++) {
+		make(i);
+		server_watch_timer(fds[i], i);
+	}
+}
+
+static void server_turn_begins(void)
+{
+	turn_began = bench_now();
+}
+
+static inline void server_arm(long i, long ms)
+{
+	arm_at(i, turn_began + (uint64_t)ms * 1000000u);
+}
 
 static void server_delete(long i)
 {
 	rival_cancel(i);
 }
 
-static void server_turn_begins(void)
+static void server_ready(long i)
 {
-	epoch = bench_now();
-}
-
-static void server_expire(void)
-{
-	struct epoll_event ev[64];
-	uint64_t count;
-	int n = epoll_wait(epoll, ev, 64, 0);
-
-	for (int i = 0; i < n; i++)
-		if (read(fds[ev[i].data.u64], &count, sizeof(count)) == sizeof(count))
-			timer_fired((long)ev[i].data.u64);
+	expired(i);
 }
 
 #include "../server_rows.h"
