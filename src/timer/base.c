@@ -27,19 +27,12 @@ static bool hopeless[WW_BASES_MAX]; /* (G) of those it was reported */
 static bool registered;		    /* (G) */
 /* Written in a child of a fork while it has one thread. */
 unsigned ww_timer_forks;
-static unsigned first_cpu_base = WW_BASE_CPUS;
+unsigned ww_base_first_cpu = WW_BASE_CPUS;
 static uint16_t moved_to[WW_BASES_MAX]; /* the number that an object has since, 0 for none */
 
 unsigned ww_base_id_of_cpu(int cpu)
 {
-	return first_cpu_base + (unsigned)ww_cpu_slot_of(cpu);
-}
-
-unsigned ww_base_id_here(void)
-{
-	/* On the virtual clock nothing may depend on where the scheduler put a thread. */
-	return ww_clock_is_virtual() ? first_cpu_base
-				     : first_cpu_base + (unsigned)ww_cpu_current_slot();
+	return ww_base_first_cpu + (unsigned)ww_cpu_slot_of(cpu);
 }
 
 unsigned ww_base_highest(void)
@@ -139,9 +132,9 @@ static void fork_parent(void)
  */
 static void ids_used_up(void)
 {
-	first_cpu_base = WW_BASE_CPUS;
+	ww_base_first_cpu = WW_BASE_CPUS;
 	for (unsigned i = 0; i < (unsigned)ww_cpu_slots(); i++)
-		ww_base_hot[first_cpu_base + i].stale = false;
+		ww_base_hot[ww_base_first_cpu + i].stale = false;
 }
 
 /* A number that nobody had in this process or its parents, for an object; 0 for none left. */
@@ -199,8 +192,8 @@ static void fork_child(void)
 	/* What CPU bases there were is not freed: a callback that forked may be in one. */
 	memset(bases + WW_BASE_CPUS, 0, WW_SLOTS_MAX * sizeof(bases[0]));
 	memset(hopeless, 0, sizeof(hopeless));
-	first_cpu_base += n;
-	if (first_cpu_base + n > WW_BASE_CPUS + WW_SLOTS_MAX)
+	ww_base_first_cpu += n;
+	if (ww_base_first_cpu + n > WW_BASE_CPUS + WW_SLOTS_MAX)
 		ids_used_up();
 	fallback = NULL;
 	ww_timer_context = (struct ww_timer_context){NULL, NULL};
@@ -355,8 +348,8 @@ static struct ww_base *get_locked(unsigned id)
 		return b;
 	if (bases[id]) {
 		b = renew(bases[id]);
-	} else if (id >= first_cpu_base && id < first_cpu_base + (unsigned)ww_cpu_slots()) {
-		int cpu = ww_cpu_of_slot((int)(id - first_cpu_base));
+	} else if (id >= ww_base_first_cpu && id < ww_base_first_cpu + (unsigned)ww_cpu_slots()) {
+		int cpu = ww_cpu_of_slot((int)(id - ww_base_first_cpu));
 
 		if (hopeless[id] && fallback)
 			return fallback;

@@ -9,25 +9,6 @@
 struct ww_base_hot ww_base_hot[WW_BASES_MAX];
 __thread struct ww_timer_context ww_timer_context;
 
-void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set)
-{
-	uint64_t w = (t->word & ~clear) | set;
-
-	ww_store_release(&t->word, w + WW_TW_GENERATION); /* pairs: TIMER-1 */
-}
-
-uint64_t ww_timer_deadline(const struct ww_timer_impl *t)
-{
-	uint64_t at;
-
-	if (!(t->word & WW_TW_STORED))
-		return t->filed;
-	/* seq_cst for the sweep that exchanges instead of a barrier; elsewhere it costs nothing. */
-	at = ww_load_seq_cst(&t->expires); /* pairs: TIMER-3 TIMER-5 */
-	/* What is before the filing comes from an earlier one, by a caller who will correct it. */
-	return ww_time_before(at, t->filed) ? t->filed : at;
-}
-
 /* The deadline that counts of a timer that is armed now: it fires in no sweep that has begun. */
 static uint64_t not_past(const struct ww_base *b, uint64_t expires)
 {
@@ -120,6 +101,27 @@ bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires)
 	return true;
 }
 
+bool ww_timer_delete_closed(struct ww_timer_impl *t, uint64_t word)
+{
+	struct ww_base_hot *h = ww_word_hot(word);
+
+	ww_light_lock(&h->lock);
+	if (ww_unlikely(ww_load_relaxed(&t->word) != word || h->stale)) {
+		ww_light_unlock(&h->lock);
+		return false;
+	}
+	struct ww_base *b = h->base;
+
+	ww_wheel_del(&b->wheel[ww_word_wheel(word)], &t->node);
+	/* pairs: TIMER-1 */
+	ww_store_release(&t->word, (word & ~WW_TW_PENDING) + WW_TW_GENERATION);
+	b->pending--;
+	b->stats.cancelled++;
+	ww_light_unlock(&h->lock);
+	WW_PROBE2(timer_cancel, t, 1);
+	return true;
+}
+
 static void unlink_node(struct ww_base *b, struct ww_timer_impl *t)
 {
 	if (ww_unlikely(t->word & WW_TW_EXPIRED))
@@ -182,14 +184,16 @@ static uint64_t open_bits(struct ww_base *b, struct ww_timer_impl *t)
 {
 	struct ww_base_hot *h = ww_base_hot_of(b);
 
+	const uint64_t open = t->word & WW_TW_PINNED ? WW_TW_OPEN : WW_TW_OPEN | WW_TW_FREE;
+
 	if (t->word & WW_TW_OPEN)
-		return WW_TW_OPEN;
+		return open;
 	if (!(t->word & WW_TW_OWN) && !clean(b, t))
 		return 0;
 	if (h->owner == &ww_timer_context &&
 	    (b->kind != WW_BASE_DRIVEN || ww_membarrier_available()))
 		return WW_TW_OWN;
-	return WW_TW_OPEN;
+	return open;
 }
 
 /* Found due by a sweep that has not come to running it, or about to be looked at by one. */

@@ -15,7 +15,8 @@
 #include "timer/timer.h"
 
 /*
- * word, read with acquire before, has WW_TW_OPEN; at was read from t->expires since. True: done.
+ * word, read with acquire before, has WW_TW_FREE (or _OPEN, and the caller looked where it is
+ * pinned); at was read from t->expires since. True: done.
  * False: nothing is decided. What is stored is neither before the deadline that is there (a store
  * that fails its checks lies there until the slow path is done: being later, it makes a sweep look
  * once more, and never run the timer) nor before the one that the timer was filed with (a slow
@@ -47,7 +48,7 @@ static inline bool ww_timer_push_out(struct ww_timer_impl *t, uint64_t expires)
 {
 	uint64_t word = ww_load_acquire(&t->word); /* pairs: TIMER-1 */
 
-	if (ww_unlikely((word & (WW_TW_OPEN | WW_TW_PINNED)) != WW_TW_OPEN))
+	if (ww_unlikely(!(word & WW_TW_FREE)))
 		return false;
 	return ww_timer_store(t, word, ww_load_relaxed(&t->expires), expires);
 }

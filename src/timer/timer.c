@@ -317,8 +317,7 @@ static bool keep(struct ww_timer_impl *t, uint64_t first, uint64_t last)
 	uint64_t word = ww_load_acquire(&t->word); /* pairs: TIMER-1 */
 	uint64_t at = ww_load_relaxed(&t->expires);
 
-	if (!(word & WW_TW_OPEN) || word & WW_TW_PINNED || ww_time_before(at, first) ||
-	    ww_time_after(at, last))
+	if (!(word & WW_TW_FREE) || ww_time_before(at, first) || ww_time_after(at, last))
 		return false;
 	return ww_timer_store(t, word, at, at);
 }
@@ -428,10 +427,14 @@ static __attribute__((noinline)) int delete_sync(const char *call, struct ww_tim
 
 WW_EXPORT int ww_timer_delete(struct ww_timer *timer)
 {
-	uint64_t word = ww_load_relaxed(&ww_timer_impl(timer)->word);
+	struct ww_timer_impl *t = ww_timer_impl(timer);
+	uint64_t word = ww_load_relaxed(&t->word);
 
 	if ((word & (WW_TW_PENDING | WW_TW_SETUP_MASK)) == WW_TW_SETUP)
 		return 0;
+	if (ww_likely((word & (WW_TW_STATE | WW_TW_SETUP_MASK)) == (WW_TW_SETUP | WW_TW_PENDING) &&
+		      ww_timer_delete_closed(t, word)))
+		return 1;
 	return delete_now("ww_timer_delete", timer, true, false);
 }
 

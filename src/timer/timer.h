@@ -17,6 +17,7 @@
 #define WW_TIMER_TIMER_H
 
 #include "base/atomic.h"
+#include "base/cpu.h"
 #include "base/light_lock.h"
 #include "base/list.h"
 #include "base/thread.h"
@@ -48,10 +49,11 @@ _Static_assert(sizeof(struct ww_timer) == 64, "one cache line");
 #define WW_TW_OWN	 0x0008ull /* the thread that runs its base may */
 #define WW_TW_PINNED	 0x0010ull
 #define WW_TW_DEFERRABLE 0x0020ull
-#define WW_TW_BOUND	 0x0040ull /* to a base object: no arming moves it elsewhere */
-#define WW_TW_DIRTY	 0x0080ull /* was open; a store from then may still be on its way */
-#define WW_TW_STATE	 (WW_TW_PENDING | WW_TW_EXPIRED | WW_TW_OPEN | WW_TW_OWN)
-#define WW_TW_STORED	 (WW_TW_OPEN | WW_TW_OWN) /* its deadline is t->expires */
+#define WW_TW_BOUND	 0x0040ull    /* to a base object: no arming moves it elsewhere */
+#define WW_TW_DIRTY	 0x0080ull    /* was open; a store from then may still be on its way */
+#define WW_TW_FREE	 0x1000000ull /* open, and not pinned: one look shows both */
+#define WW_TW_STATE	 (WW_TW_PENDING | WW_TW_EXPIRED | WW_TW_STORED)
+#define WW_TW_STORED	 (WW_TW_OPEN | WW_TW_OWN | WW_TW_FREE) /* its deadline is t->expires */
 #define WW_TW_SETUP	 ((uint64_t)WW_TIMER_WORD_)
 #define WW_TW_SETUP_MASK 0xf00000ull
 #define WW_TW_BASE_SHIFT 8 /* so that the number, where it stands, is the offset in ww_base_hot */
@@ -193,7 +195,15 @@ static inline enum ww_wheel_kind ww_word_wheel(uint64_t word)
 }
 
 /* base.c: the number of the base on which the caller's timers are armed / of that CPU. */
-unsigned ww_base_id_here(void);
+extern unsigned ww_base_first_cpu __attribute__((visibility("hidden")));
+
+static inline unsigned ww_base_id_here(void)
+{
+	/* On the virtual clock nothing may depend on where the scheduler put a thread. */
+	return ww_base_first_cpu +
+	       (ww_likely(!ww_clock_is_virtual()) ? (unsigned)ww_cpu_current_slot() : 0);
+}
+
 unsigned ww_base_id_of_cpu(int cpu);
 /* Its base, made now where it is not yet; NULL (reported) for none. The caller holds no lock. */
 struct ww_base *ww_base_get(unsigned id);
@@ -228,8 +238,34 @@ static inline struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t)
  */
 bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires);
 
-/* file.c; the base is locked. The deadline that counts: */
-uint64_t ww_timer_deadline(const struct ww_timer_impl *t);
+/* The base is locked. A new word with another generation, for others to see. */
+static inline void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set)
+{
+	uint64_t w = (t->word & ~clear) | set;
+
+	ww_store_release(&t->word, w + WW_TW_GENERATION); /* pairs: TIMER-1 */
+}
+
+/* The base is locked. The deadline that counts. */
+static inline uint64_t ww_timer_deadline(const struct ww_timer_impl *t)
+{
+	uint64_t at;
+
+	if (!(t->word & WW_TW_STORED))
+		return t->filed;
+	/* seq_cst for the sweep that exchanges instead of a barrier; elsewhere it costs nothing. */
+	at = ww_load_seq_cst(&t->expires); /* pairs: TIMER-3 TIMER-5 */
+	/* What is before the filing comes from an earlier one, by a caller who will correct it. */
+	return ww_time_before(at, t->filed) ? t->filed : at;
+}
+
+/*
+ * file.c: delete t by the short way, where its word shows it pending, closed and not yet due. False:
+ * nothing was done. Takes the lock.
+ */
+bool ww_timer_delete_closed(struct ww_timer_impl *t, uint64_t word);
+
+/* file.c; the base is locked. */
 /* t is on no list; it gets word, which names b, made pending. *wake: ww_base_wake() is due. */
 void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t expires,
 		      bool *wake);
@@ -239,8 +275,6 @@ uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t);
 void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t);
 /* Pending t to another deadline on its base; may open it for stores. */
 void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expires, bool *wake);
-/* A new word with another generation, for others to see. */
-void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set);
 /*
  * What a base holds, a bucket at a time, in an order of its own: calls fn for each timer. fn may
  * dequeue the one it is given.

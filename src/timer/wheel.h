@@ -14,8 +14,8 @@
  * nodes are filed once and never looked at before their tick. One whose nodes move on by themselves
  * (a look finds most of them pushed out) has 64: looks at many of them are shared.
  *
- * A bucket is eight lists, lanes, among which nodes are dealt out: who empties it goes from lane to
- * lane, and each lane's next node has the time of seven others to come into the cache. Of one list a
+ * A bucket is 16 lists, lanes, among which nodes are dealt out: who empties it goes from lane to
+ * lane, and each lane's next node has the time of 15 others to come into the cache. Of one list a
  * CPU can fetch one node at a time, and a million nodes are in no cache.
  */
 #ifndef WW_TIMER_WHEEL_H
@@ -29,7 +29,7 @@
 #define WW_WHEEL_BITS	6
 #define WW_WHEEL_SIZE	(1u << WW_WHEEL_BITS)
 #define WW_WHEEL_LEVELS 11 /* 6 * 11 >= 64; the top level uses 16 of its buckets */
-#define WW_WHEEL_LANES	8
+#define WW_WHEEL_LANES	16
 
 #define WW_WHEEL_FINE	12 /* for nodes that fire at their bounds: 4096 buckets on level 0 */
 #define WW_WHEEL_COARSE 6  /* for nodes that move on */
@@ -136,10 +136,11 @@ void ww_bucket_del(struct ww_bucket *b, struct ww_hnode *n);
 
 static inline bool ww_bucket_empty(const struct ww_bucket *b)
 {
-	const struct ww_hnode *const *l = (const struct ww_hnode *const *)b->lane;
+	uintptr_t any = 0;
 
-	return !((uintptr_t)l[0] | (uintptr_t)l[1] | (uintptr_t)l[2] | (uintptr_t)l[3] |
-		 (uintptr_t)l[4] | (uintptr_t)l[5] | (uintptr_t)l[6] | (uintptr_t)l[7]);
+	for (unsigned l = 0; l < WW_WHEEL_LANES; l++)
+		any |= (uintptr_t)b->lane[l];
+	return !any;
 }
 
 /* A level and a tick on it that ww_wheel_add() has settled: not level 0. */
@@ -179,7 +180,7 @@ static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint
 	w->levels |= 1u << level;
 	/* Multiples of the golden ratio: every lane in its turn, whatever pattern the calls have. */
 	w->turn += 0x9e3779b9u;
-	ww_bucket_add(&w->bucket[index], w->turn >> 29, n);
+	ww_bucket_add(&w->bucket[index], w->turn / (1u << 28), n);
 	return bound;
 }
 
