@@ -528,6 +528,30 @@ TEST(a_function_that_rearms_in_the_past_runs_once_a_tick)
 
 /* --- Bases as objects --- */
 
+static int begun;
+
+static void begins_and_takes_long(struct ww_timer *t)
+{
+	(void)t;
+	__atomic_store_n(&begun, 1, __ATOMIC_RELEASE);
+	sleep_ms(50);
+	__atomic_add_fetch(&ran, 1, __ATOMIC_RELEASE);
+}
+
+TEST(a_base_destroyed_while_a_callback_runs_ends_after_it)
+{
+	struct ww_base *b = ww_base_create("brief");
+	struct ww_timer t;
+
+	CHECK(b != NULL);
+	ww_timer_setup(&t, begins_and_takes_long, 0);
+	CHECK_EQ(ww_timer_set_base(&t, b), 0);
+	ww_mod_timer(&t, ww_jiffies());
+	wait_for_runs(&begun, 1);
+	CHECK_EQ(ww_base_destroy(b), 0);
+	CHECK_EQ(ran, 1);
+}
+
 TEST(a_base_with_its_own_thread_runs_what_is_bound_to_it)
 {
 	struct ww_timer t;

@@ -59,6 +59,8 @@ static void base_thread(void *arg)
 			if (ran < 0)
 				return; /* the child of a fork, whose only thread this is */
 		} while (ran > 0 && !b->stop);
+		if (b->stop)
+			break; /* said while a callback ran or a barrier was under way */
 		b->sleep = WW_BASE_FOREVER;
 		if (ww_base_next(b, &b->wake)) {
 			b->sleep = WW_BASE_TIMED;
