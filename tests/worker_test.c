@@ -520,3 +520,31 @@ TEST_LIMIT(queue_modify_flush_and_cancel_from_many_threads_lose_nothing, 60)
 	}
 	ww_worker_destroy(stress_worker);
 }
+
+static void counts_runs(struct ww_worker_work *work)
+{
+	(void)work;
+	ww_fetch_add(&nr_run, 1);
+}
+
+/* The timer that fires just now finds a cancel under way: that one has it, and says so. */
+TEST_LIMIT(a_cancel_that_meets_the_timer_says_that_the_item_was_queued, 60)
+{
+	static struct ww_worker_delayed_work d;
+	uint64_t seed = tap_seed();
+	int cancelled = 0;
+
+	CHECK_EQ(ww_clock_configure(100000, 0), 0);
+	struct ww_worker *w = ww_worker_run(0, "race");
+
+	CHECK(w);
+	ww_worker_init_delayed_work(&d, counts_runs);
+	for (int i = 1; i <= 10000; i++) {
+		CHECK(ww_worker_queue_delayed_work(w, &d, 1 + tap_random(&seed) % 3));
+		for (uint64_t spins = tap_random(&seed) % 4000; spins; spins--)
+			ww_cpu_relax();
+		cancelled += ww_worker_cancel_delayed_work_sync(&d);
+		CHECK_EQ(cancelled + ww_load_acquire(&nr_run), i);
+	}
+	ww_worker_destroy(w);
+}

@@ -160,12 +160,12 @@ WW_EXPORT void ww_worker_timer_fn_(struct ww_timer *timer)
 	if (!wk)
 		return;
 	lock_worker(wk);
-	if (linked(w) && (w->where & WORK_DELAYED)) {
+	/* Whoever waits for this function's end takes it off the list, and says that it was queued. */
+	if (linked(w) && (w->where & WORK_DELAYED) && !w->canceling) {
 		/* The item first, then the flushes that lay behind it. */
 		before = wk->ready.prev;
 		unlink_delayed(wk, w, &k);
-		if (!w->canceling)
-			link_ready(wk, w, before->next, &k);
+		link_ready(wk, w, before->next, &k);
 	}
 	unlock_and_kick(wk, &k);
 }
