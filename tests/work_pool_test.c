@@ -564,3 +564,43 @@ TEST_LIMIT(after_fork_the_child_has_empty_queues_that_work, 30)
 	open_gate(&block);
 	ww_destroy_workqueue(wq);
 }
+
+/* Blocks, says so, and is back when every licence to run is with others, who sleep. */
+HANDLER(run_blocked_at_gate)
+{
+	ww_block_enter();
+	run_gated(work);
+	ww_block_leave();
+}
+
+TEST_LIMIT(room_given_by_a_worker_that_may_not_go_on_wakes_a_sleeper, 20)
+{
+	struct ww_workqueue *narrow = ww_alloc_workqueue("narrow", WW_WQ_UNBOUND, 1);
+	struct ww_workqueue *wide = ww_alloc_workqueue("wide", WW_WQ_UNBOUND, 0);
+	static struct item first, behind, others[WW_SLOTS_MAX];
+	int n = ww_cpu_slots();
+
+	ww_init_work(&first.dwork.work, run_blocked_at_gate);
+	ww_init_work(&behind.dwork.work, run_counted);
+	CHECK(ww_queue_work(narrow, &first.dwork.work));
+	await(&first.running, 1);
+	CHECK(ww_queue_work(narrow, &behind.dwork.work));
+	for (int i = 0; i < n; i++) {
+		ww_init_work(&others[i].dwork.work, run_gated);
+		CHECK(ww_queue_work(wide, &others[i].dwork.work));
+	}
+	for (int i = 0; i < n; i++)
+		await(&others[i].running, 1);
+	for (int i = 0; i < n; i++)
+		open_gate(&others[i]);
+	ww_flush_workqueue(wide);
+	/* They go to sleep, with their licences, and the manager, which would find the item, too. */
+	nap_us(20000);
+	for (unsigned i = 1; i < ww_nr_pools; i++)
+		while (ww_load_seq_cst(&ww_pools[i]->armed))
+			nap_us(1000);
+	open_gate(&first);
+	await(&behind.runs, 1);
+	ww_destroy_workqueue(narrow);
+	ww_destroy_workqueue(wide);
+}

@@ -340,6 +340,8 @@ static bool sleep_reserve_l(struct ww_pworker *w)
 	pool->licensed--;
 	ww_list_add(&w->reserve, &pool->reserve);
 	ww_pool_shortage_l(pool);
+	/* What our last settling let through is for others. */
+	ww_pool_kick_l(pool);
 	while (!w->licensed) {
 		ww_pool_unlock(pool);
 		int err = ww_futex_wait(&w->wake, 0, deadline);
