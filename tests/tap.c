@@ -12,6 +12,7 @@ enum { EXIT_FAILED = 97, EXIT_SKIPPED = 98 };
 
 static struct tap_case *first, **last = &first;
 static uint64_t seed;
+static const char *program;
 
 void tap_add(struct tap_case *c)
 {
@@ -131,6 +132,16 @@ static bool wait_for(pid_t pid, unsigned limit_s, int *status)
 	}
 }
 
+/* One command, with what the environment asked for. */
+static void say_how_to_repeat(const struct tap_case *c)
+{
+	printf("# to repeat it: WW_TEST_SEED=%" PRIu64, seed);
+	for (char **e = environ; *e; e++)
+		if (!strncmp(*e, "WW_", 3) && strncmp(*e, "WW_TEST_SEED=", 13) != 0)
+			printf(" %s", *e);
+	printf(" %s %s\n", program, c->name);
+}
+
 /* 0 passed, 1 failed */
 static int run_case(const struct tap_case *c, int number)
 {
@@ -160,6 +171,8 @@ static int run_case(const struct tap_case *c, int number)
 	else if (!ok && WEXITSTATUS(status) != EXIT_FAILED)
 		printf("# %s: exit status %d, seed %" PRIu64 "\n", c->name, WEXITSTATUS(status),
 		       seed);
+	if (!ok)
+		say_how_to_repeat(c);
 	fflush(stdout);
 	return ok ? 0 : 1;
 }
@@ -177,6 +190,8 @@ int main(int argc, char **argv)
 	const char *s = getenv("WW_TEST_SEED");
 	int number = 0, count = 0, failed = 0;
 	sigset_t chld;
+
+	program = argv[0];
 
 	seed = s ? strtoull(s, NULL, 0) : (uint64_t)(now_s() * 1e9) ^ (uint64_t)getpid();
 	if (argc == 2 && !strcmp(argv[1], "-l")) {
