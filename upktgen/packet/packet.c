@@ -166,10 +166,13 @@ static void fill_from_source(struct pg_packet *p, struct iovec *v, unsigned n, u
 
 static int make_source(struct pg_packet *p, char *why)
 {
-	int err = pg_source_read(p->config.pcap, &p->source, why);
+	char reason[PG_WHY];
+	int err = pg_source_read(p->config.pcap, &p->source, reason);
 
-	if (err)
+	if (err) {
+		snprintf(why, PG_WHY, "pcap: %.120s", reason);
 		return err;
+	}
 	p->config.pcap_longest = p->source.longest;
 	p->room = (p->source.longest + 31) & ~31u;
 	p->fill = p->fill_each = fill_from_source;

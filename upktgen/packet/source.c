@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "packet/config.h"
@@ -133,24 +135,46 @@ static int read_all(struct reader *r, pcap_t *from)
 	return 0;
 }
 
+/* A file that can be read more than once, and never makes its reader wait. NULL, and why. */
+static FILE *open_file(const char *path, char *why)
+{
+	int fd = pg_given_open(path, NULL, false, false);
+	struct stat st;
+	FILE *f;
+
+	if (fd < 0) {
+		snprintf(why, PG_WHY, "%s", strerror(-fd));
+		return NULL;
+	}
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		snprintf(why, PG_WHY,
+			 "it is no regular file, which can be read again at each start");
+		close(fd);
+		return NULL;
+	}
+	f = fdopen(fd, "r");
+	if (!f) {
+		snprintf(why, PG_WHY, "%s", strerror(errno));
+		close(fd);
+	}
+	return f;
+}
+
 int pg_source_read(const char *path, struct pg_source *s, char *why)
 {
 	struct reader r = {.source = s, .why = why};
 	char error[PCAP_ERRBUF_SIZE] = "";
-	int err, fd = pg_given_open(path, NULL, false, false);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	FILE *file = open_file(path, why);
 	pcap_t *from;
+	int err;
 
 	memset(s, 0, sizeof(*s));
-	if (!f) {
-		err = fd < 0 ? fd : -errno;
-		snprintf(why, PG_WHY, "%.80s: %s", path, strerror(-err));
+	if (!file)
 		return -EINVAL;
-	}
-	from = pcap_fopen_offline_with_tstamp_precision(f, PCAP_TSTAMP_PRECISION_NANO, error);
+	from = pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, error);
 	if (!from) {
-		fclose(f);
 		snprintf(why, PG_WHY, "%.120s", error);
+		fclose(file);
 		return -EINVAL;
 	}
 	err = read_all(&r, from);

@@ -396,15 +396,15 @@ static int file_name(const char *path, const char *device, char out[512])
 
 static int open_file(const char *path, const char *device, bool write, bool keep)
 {
-	int flags = O_CLOEXEC | O_NOCTTY;
+	int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK; /* a pipe in its place does not hold us */
 	char name[512];
 	struct stat st;
 	int err = file_name(path, device, name);
 
 	if (err)
 		return err;
-	if (write) /* O_NONBLOCK: a pipe in its place does not hold us */
-		flags |= O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+	if (write)
+		flags |= O_RDWR | O_CREAT | O_NOFOLLOW;
 	int fd = open(name, flags, 0600);
 
 	if (fd < 0)
