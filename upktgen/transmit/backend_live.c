@@ -228,8 +228,6 @@ static int refuse(struct pg_tx *tx)
 	else if (c->xmit_mode == PG_QUEUE_XMIT)
 		what = "xmit_mode queue_xmit: live frames go past the queueing discipline; backend "
 		       "packet goes through it";
-	else if (c->frags > 0)
-		what = "frags: a live frame is one piece; set frags 0";
 	else if (c->flags & PG_IPSEC)
 		what = "flag IPSEC is not supported";
 	else if (c->skb_priority)

@@ -54,8 +54,6 @@ static int refuse(struct pg_tx *tx)
 	if (c->xmit_mode == PG_NETIF_RECEIVE)
 		what = "xmit_mode netif_receive: a packet socket can't inject into receive; "
 		       "backend live or tap can";
-	else if (c->frags > 0)
-		what = "frags: a packet socket sends each frame in one piece; set frags 0";
 	else if (c->flags & PG_IPSEC)
 		what = "flag IPSEC is not supported";
 	else if (tx->link.nr_queues > 1 && !(c->flags & PG_QUEUE_MAP_CPU) &&

@@ -65,9 +65,8 @@ static int tap_open(struct pg_tx *tx)
 {
 	const struct pg_config *c = &tx->config;
 
-	if (c->frags > 0 || c->flags & PG_IPSEC || c->skb_priority) {
-		snprintf(tx->why, PG_WHY,
-			 "frags, skb_priority and flag IPSEC have no meaning for a tap");
+	if (c->flags & PG_IPSEC || c->skb_priority) {
+		snprintf(tx->why, PG_WHY, "skb_priority and flag IPSEC have no meaning for a tap");
 		return -EOPNOTSUPP;
 	}
 	struct tap_tx *t = ww_alloc(sizeof(*t));

@@ -72,8 +72,8 @@ static const char *refusal(const struct pg_config *c)
 		return "src_min to src_max: a UDP socket has one source address";
 	if (c->udp_src_min + 1 < c->udp_src_max)
 		return "udp_src_min to udp_src_max: a UDP socket has one source port";
-	if (c->frags > 0 || c->flags & PG_IPSEC)
-		return "frags and flag IPSEC are not supported";
+	if (c->flags & PG_IPSEC)
+		return "flag IPSEC is not supported";
 	if (c->queue_map_min || c->queue_map_max)
 		return "queue_map: the kernel chooses the queue of a UDP socket";
 	return NULL;

@@ -110,8 +110,8 @@ static int refuse(struct pg_tx *tx)
 	else if (c->xmit_mode == PG_QUEUE_XMIT)
 		what = "xmit_mode queue_xmit: AF_XDP goes past the queueing discipline; backend "
 		       "packet goes through it";
-	else if (c->frags > 0 || c->flags & PG_IPSEC || c->skb_priority)
-		what = "frags, skb_priority and flag IPSEC have no meaning for AF_XDP";
+	else if (c->flags & PG_IPSEC || c->skb_priority)
+		what = "skb_priority and flag IPSEC have no meaning for AF_XDP";
 	else if (pg_packet_room(tx->packet) > FRAME)
 		what = "frames above 4096 bytes do not fit AF_XDP's; backend packet sends them";
 	if (!what)

@@ -271,7 +271,7 @@ static const struct pg_backend *backend_of(struct pg_device *d)
 }
 
 /* Left to itself a run takes the first backend that can inject, whatever sends best. */
-static void why_no_receive(struct pg_device *d, const struct pg_backend *b, char why[96])
+static void why_no_receive(struct pg_device *d, const struct pg_backend *b, char why[192])
 {
 	struct pg_config c;
 	char reason[PG_WHY] = "live and tap can";
@@ -284,7 +284,7 @@ static void why_no_receive(struct pg_device *d, const struct pg_backend *b, char
 		if (pg_backends[i]->receives &&
 		    !pg_backend_try(pg_backends[i], d->ifname, &c, reason))
 			return;
-	snprintf(why, 96, "backend %s can't inject into receive; %.50s", b ? b->name : "none",
+	snprintf(why, 192, "backend %s can't inject into receive; %s", b ? b->name : "none",
 		 reason);
 }
 

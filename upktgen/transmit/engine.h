@@ -33,7 +33,10 @@ int pg_engine_add(struct pg_engine *e, int cpu, const char *name, struct pg_devi
 void pg_engine_remove_all(struct pg_engine *e, int cpu);
 /* By full name ("eth0@3"); NULL if there is none. Valid until removed. */
 struct pg_device *pg_engine_find(struct pg_engine *e, const char *name);
-/* Calls fn for each device of a thread, newest first. */
+/*
+ * Calls fn for each device of a thread, newest first. The engine's lock is held meanwhile: fn may
+ * take a device's name, and no call that asks or changes a device.
+ */
 void pg_engine_each(struct pg_engine *e, int cpu,
 		    void (*fn)(struct pg_device *d, bool running, void *arg), void *arg);
 
@@ -56,7 +59,7 @@ struct pg_device_facts {
 	unsigned mtu, nr_queues;
 	const char *backend; /* that a run takes */
 	/* Why xmit_mode netif_receive can't be had, and the cure; empty if it can. */
-	char no_receive[96];
+	char no_receive[192];
 };
 void pg_device_facts(struct pg_device *d, struct pg_device_facts *out);
 

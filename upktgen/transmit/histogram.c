@@ -111,6 +111,8 @@ void pg_histogram_print(const struct pg_histogram *h, unsigned rows, FILE *out)
 		if (n[r] > most)
 			most = n[r];
 	}
+	if (most == 0)
+		return;
 	limit[rows] = (double)h->max;
 	for (unsigned r = 0; r < rows; r++) {
 		int bar = (int)((n[r] * WIDTH + most - 1) / most);

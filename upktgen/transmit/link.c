@@ -85,7 +85,7 @@ static int ask(int fd, const char *ifname, void *answer, size_t room)
 int pg_link_read(const char *ifname, struct pg_link *out)
 {
 	static const struct pg_link none;
-	_Alignas(struct nlmsghdr) char answer[32768];
+	_Alignas(struct nlmsghdr) char answer[32768] = {0};
 	int fd, n;
 
 	*out = none;
