@@ -28,7 +28,7 @@ struct pg_engine {
 
 static struct pg_engine fake = {.threads = 4};
 static bool fake_sharing;
-static char fake_no_receive[96];
+static char fake_no_receive[192];
 
 int pg_engine_threads(const struct pg_engine *e)
 {
@@ -97,6 +97,11 @@ void pg_engine_each(struct pg_engine *e, int cpu,
 	for (struct pg_device *d = e->devices; d; d = d->next)
 		if (d->cpu == cpu)
 			fn(d, d->status.running, arg);
+}
+
+const char *pg_device_name(const struct pg_device *d)
+{
+	return d->name;
 }
 
 void pg_device_get_config(struct pg_device *d, struct pg_config *out)

@@ -707,6 +707,7 @@ static const char *meant(const char *word)
 		{"vlan", "vlan_id"},
 		{"flags", "flag"},
 		{"clone", "clone_skb"},
+		{"ipg", "delay"},
 		{"udp_src", "udp_src_min"},
 		{"udp_dst", "udp_dst_min"},
 		{"imix", "imix_weights"},

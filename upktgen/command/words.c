@@ -332,12 +332,9 @@ struct listing {
 static void list_device(struct pg_device *d, bool running, void *arg)
 {
 	struct listing *l = arg;
-	struct pg_device_facts facts;
 
-	if (running != l->running)
-		return;
-	pg_device_facts(d, &facts);
-	fprintf(l->to, "%s ", facts.name);
+	if (running == l->running)
+		fprintf(l->to, "%s ", pg_device_name(d));
 }
 
 static void print_thread(struct pg_words *w, int cpu, FILE *to)
@@ -447,20 +444,4 @@ void pg_words_each(struct pg_words *w, void (*fn)(const char *target, void *arg)
 	for (size_t i = 0; i < n; i++)
 		fn(names[i], arg);
 	ww_free(names);
-}
-
-bool pg_words_device(struct pg_words *w, const char *name, struct pg_device_facts *facts,
-		     struct pg_config *config, struct pg_status *status)
-{
-	struct pg_device *d;
-
-	ww_lock(&w->lock);
-	d = pg_engine_find(w->engine, name);
-	if (d) {
-		pg_device_facts(d, facts);
-		pg_device_get_config(d, config);
-		pg_device_status(d, status);
-	}
-	ww_unlock(&w->lock);
-	return d;
 }

@@ -35,10 +35,6 @@ bool pg_words_exists(struct pg_words *w, const char *target);
 /* Calls fn with each file's name. */
 void pg_words_each(struct pg_words *w, void (*fn)(const char *target, void *arg), void *arg);
 
-/* The engine's calls that look at one device, safe against its removal. false: no such device. */
-bool pg_words_device(struct pg_words *w, const char *name, struct pg_device_facts *facts,
-		     struct pg_config *config, struct pg_status *status);
-
 /* N of "kpktgend_N", or -1. */
 int pg_target_cpu(const char *target);
 

@@ -203,13 +203,11 @@ static struct json_object *device_json(struct pass *p, struct pg_device *d,
 				       const char *result)
 {
 	struct json_object *o = json_object_new_object();
-	struct pg_device_facts facts;
 	struct pg_rates r;
 
-	pg_device_facts(d, &facts);
 	pg_show_rates(c, s, &r);
-	add_text(o, "name", facts.name);
-	add_text(o, "interface", facts.ifname);
+	add_text(o, "name", pg_device_name(d));
+	add_text(o, "interface", pg_device_ifname(d));
 	add_u64(o, "thread", (uint64_t)p->cpu);
 	add_text(o, "backend", s->backend);
 	add_text(o, "passed_over", s->passed_over);
