@@ -15,6 +15,28 @@ void upk_tell_fault(const char *name, unsigned line, const char *why, void *arg)
 	fprintf(stderr, "%s:%u: %s\n", name, line, why);
 }
 
+FILE *upk_script_file(const char *path)
+{
+	FILE *from = strcmp(path, "-") ? fopen(path, "re") : stdin;
+
+	if (!from)
+		fprintf(stderr, "upktgen: %s: %s\n", path, strerror(errno));
+	return from;
+}
+
+int upk_script_read(struct pg_script *script, const char *path, FILE *from, pg_fault_fn told)
+{
+	int err = pg_script_read(script, from == stdin ? "<stdin>" : path, from, told, NULL);
+
+	if (from != stdin)
+		fclose(from);
+	if (!err)
+		return UPK_OK;
+	fprintf(stderr, "upktgen: %s: %s\n", path, strerror(-err));
+	pg_script_free(script);
+	return UPK_FAILED;
+}
+
 /* 0, or -errno and the reason in out; failed counts the devices that could not start. */
 static int start(struct upk_session *s, struct upk_report *r, struct pg_outcome *out, int *failed)
 {

@@ -6,6 +6,14 @@
 #include "control/options.h"
 #include "control/script.h"
 
+/* The script at path, "-" for standard input. NULL after a line on standard error. */
+FILE *upk_script_file(const char *path);
+/*
+ * Reads and closes it; faults go to told. UPK_OK, or an exit status after a line on standard error,
+ * with nothing to free.
+ */
+int upk_script_read(struct pg_script *script, const char *path, FILE *from, pg_fault_fn told);
+
 /*
  * Checks the whole script, tells every fault on standard error, and carries it out if there is
  * none, with a report on standard output. The exit status.

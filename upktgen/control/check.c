@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* upktgen check: every fault of a script, without sending and without any right. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "confine.h"
-#include "control/options.h"
-#include "control/script.h"
+#include "control/carry.h"
 #include "subcommand.h"
 
 struct args {
@@ -39,17 +36,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_COMMANDS:
 		pg_device_commands_print(stdout);
 		exit(UPK_OK);
-	case ARGP_KEY_ARG:
-		if (a->file)
-			argp_error(state, "one script at a time: '%s' is a second one", arg);
-		a->file = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->file)
-			argp_error(state, "which script? A file, or - for standard input");
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return upk_one_argument(key, arg, state, &a->file, "script",
+					"which script? A file, or - for standard input");
 	}
 }
 
@@ -71,28 +60,20 @@ int upk_cmd_check(int argc, char **argv)
 {
 	struct args a = {0};
 	struct pg_script script;
-	FILE *from = stdin;
 	size_t faults;
-	int err;
+	FILE *from;
+	int status;
 
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (strcmp(a.file, "-") != 0)
-		from = fopen(a.file, "re");
-	if (!from) {
-		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(errno));
+	from = upk_script_file(a.file);
+	if (!from)
 		return UPK_USAGE;
-	}
 	if (upk_confine_reader())
 		return UPK_FAILED;
-	err = pg_script_read(&script, from == stdin ? "<stdin>" : a.file, from, tell_fault, NULL);
-	if (from != stdin)
-		fclose(from);
-	if (err) {
-		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(-err));
-		pg_script_free(&script);
-		return UPK_FAILED;
-	}
+	status = upk_script_read(&script, a.file, from, tell_fault);
+	if (status)
+		return status;
 	faults = script.nr_faults + pg_script_check(&script, &a.options, tell_fault, NULL);
 	pg_script_free(&script);
 	return faults ? UPK_USAGE : UPK_OK;

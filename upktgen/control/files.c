@@ -25,6 +25,7 @@
 #include "base/atomic.h"
 #include "base/clock.h"
 #include "base/lock.h"
+#include "subcommand.h"
 
 #define FIRST_INO (FUSE_ROOT_ID + 1)
 
@@ -535,4 +536,22 @@ void upk_files_unmount(struct upk_files *f)
 	if (f->leave_fd >= 0)
 		close(f->leave_fd);
 	ww_free(f);
+}
+
+int upk_files_with(struct upk_files *f, const struct upk_confine *c,
+		   const struct upk_options *options,
+		   int (*serve)(struct upk_files *f, struct upk_session *s, void *arg), void *arg)
+{
+	struct upk_session s;
+	int status = UPK_FAILED;
+
+	if (upk_confine(c) || upk_session_open(&s, options)) {
+		upk_files_unmount(f);
+		return UPK_FAILED;
+	}
+	if (!upk_files_attach(f, s.words, s.engine))
+		status = serve(f, &s, arg);
+	upk_files_unmount(f);
+	upk_session_close(&s);
+	return status;
 }

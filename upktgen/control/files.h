@@ -6,7 +6,8 @@
 #ifndef UPKTGEN_CONTROL_FILES_H
 #define UPKTGEN_CONTROL_FILES_H
 
-#include "command/words.h"
+#include "confine.h"
+#include "control/session.h"
 #include "privilege/keeper.h"
 
 struct upk_files;
@@ -24,5 +25,14 @@ int upk_files_serve(struct upk_files *f);
 void upk_files_leave(struct upk_files *f);
 /* Unmounts and frees. */
 void upk_files_unmount(struct upk_files *f);
+
+/*
+ * What comes after the mount: gives the rights away as c says, opens a session behind the files,
+ * calls serve(), and ends all of it. The exit status: serve()'s, or UPK_FAILED after a line on
+ * standard error.
+ */
+int upk_files_with(struct upk_files *f, const struct upk_confine *c,
+		   const struct upk_options *options,
+		   int (*serve)(struct upk_files *f, struct upk_session *s, void *arg), void *arg);
 
 #endif

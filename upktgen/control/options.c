@@ -73,6 +73,24 @@ uint64_t upk_duration(struct argp_state *state, const char *what, const char *te
 	return 0;
 }
 
+error_t upk_one_argument(int key, char *arg, struct argp_state *state, const char **to,
+			 const char *what, const char *question)
+{
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (*to)
+			argp_error(state, "one %s at a time: '%s' is a second one", what, arg);
+		*to = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!*to)
+			argp_error(state, "%s", question);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 static void check_backend(struct argp_state *state, const char *name)
 {
 	char list[160] = "";

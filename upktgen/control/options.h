@@ -27,8 +27,15 @@ extern const struct argp upk_watch_argp;
 void upk_options_settle(struct upk_options *o);
 
 /* A whole decimal number up to max; else argp_error(). */
+uint64_t upk_number(struct argp_state *state, const char *what, const char *text, uint64_t max);
 /* "5", "2.5", "300ms", "5s", "2m", "1h" in ns; else argp_error(). */
 uint64_t upk_duration(struct argp_state *state, const char *what, const char *text);
-uint64_t upk_number(struct argp_state *state, const char *what, const char *text, uint64_t max);
+
+/*
+ * The keys ARGP_KEY_ARG and ARGP_KEY_END of a subcommand with exactly one argument, which goes to
+ * *to: what it is ("device"), and the question where it is missing.
+ */
+error_t upk_one_argument(int key, char *arg, struct argp_state *state, const char **to,
+			 const char *what, const char *question);
 
 #endif

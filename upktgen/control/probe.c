@@ -16,21 +16,8 @@
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	const char **device = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARG:
-		if (*device)
-			argp_error(state, "one device: '%s' is a second one", arg);
-		*device = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!*device)
-			argp_error(state, "which device? \"ip link\" lists them");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	return upk_one_argument(key, arg, state, state->input, "device",
+				"which device? \"ip link\" lists them");
 }
 
 static const struct argp argp = {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* upktgen run: carry a script out, after all of it was found right. */
-#include <errno.h>
-#include <string.h>
-
 #include "confine.h"
 #include "control/carry.h"
 #include "subcommand.h"
@@ -20,17 +17,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = state->child_inputs[1] = &a->options;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (a->file)
-			argp_error(state, "one script at a time: '%s' is a second one", arg);
-		a->file = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->file)
-			argp_error(state, "which script? A file, or - for standard input");
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return upk_one_argument(key, arg, state, &a->file, "script",
+					"which script? A file, or - for standard input");
 	}
 }
 
@@ -55,27 +44,20 @@ int upk_cmd_run(int argc, char **argv)
 {
 	struct args a = {0};
 	struct pg_script script;
-	FILE *from = stdin;
-	bool is_stdin;
-	int err, status;
+	FILE *from;
+	int status;
 
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	is_stdin = !strcmp(a.file, "-");
-	if (!is_stdin)
-		from = fopen(a.file, "re");
-	if (!from) {
-		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(errno));
+	from = upk_script_file(a.file);
+	if (!from)
 		return UPK_USAGE;
-	}
 	if (upk_confine(&(struct upk_confine){.sends = true, .backend = a.options.engine.backend}))
 		return UPK_FAILED;
-	err = pg_script_read(&script, is_stdin ? "<stdin>" : a.file, from, upk_tell_fault, NULL);
-	if (err)
-		fprintf(stderr, "upktgen: %s: %s\n", a.file, strerror(-err));
-	status = err ? UPK_FAILED : upk_carry_out(&a.options, &script);
+	status = upk_script_read(&script, a.file, from, upk_tell_fault);
+	if (status)
+		return status;
+	status = upk_carry_out(&a.options, &script);
 	pg_script_free(&script);
-	if (!is_stdin)
-		fclose(from);
 	return status;
 }

@@ -288,17 +288,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = state->child_inputs[1] = &a->options;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (a->device)
-			argp_error(state, "one device: '%s' is a second one", arg);
-		a->device = arg;
-		return 0;
 	case ARGP_KEY_END:
-		if (!a->device)
-			argp_error(state, "on which device? \"ip link\" lists them");
 		if (!a->count_given && !a->options.limit_ms && !a->pcap)
 			a->count = 1000;
-		return 0;
+		/* fallthrough */
+	case ARGP_KEY_ARG:
+		return upk_one_argument(key, arg, state, &a->device, "device",
+					"on which device? \"ip link\" lists them");
 	default:
 		return parse_run(key, arg, state);
 	}

@@ -18,9 +18,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
-#include "confine.h"
 #include "control/files.h"
-#include "control/session.h"
 #include "subcommand.h"
 
 struct args {
@@ -237,11 +235,14 @@ static int fork_command(char **command, int *go)
 	return 0;
 }
 
-static int serve_command(struct upk_files *f, int go)
+/* arg: the descriptor that lets the command go. */
+static int serve_command(struct upk_files *f, struct upk_session *s, void *arg)
 {
+	int go = *(const int *)arg;
 	sigset_t chld, before;
 	int status;
 
+	(void)s;
 	served = f;
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
@@ -264,34 +265,15 @@ static int serve_command(struct upk_files *f, int go)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The files are mounted, the command waits: from here on without rights. */
-static int serve(struct upk_files *f, const struct upk_options *options, int go)
-{
-	struct upk_confine c = {
-		.sends = true, .backend = options->engine.backend, .may_signal = child};
-	struct upk_session s;
-	int status = UPK_FAILED;
-
-	if (!upk_confine(&c) && !upk_session_open(&s, options)) {
-		if (!upk_files_attach(f, s.words, s.engine))
-			status = serve_command(f, go);
-		upk_files_unmount(f);
-		upk_session_close(&s);
-	} else {
-		upk_files_unmount(f);
-	}
-	close(go);
-	return status;
-}
-
 int upk_cmd_shell(int argc, char **argv)
 {
 	/* Only this mount namespace has anything on them; the folder is everybody's to see. */
 	static char where[64], dir[96];
 	struct pg_keeper keeper = {.mount = {"/proc/net", where}, .folder = where};
 	struct args a = {0};
+	struct upk_confine c = {.sends = true};
 	struct upk_files *f;
-	int go;
+	int go, status;
 
 	argp_err_exit_status = UPK_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
@@ -307,5 +289,10 @@ int upk_cmd_shell(int argc, char **argv)
 		upk_files_unmount(f);
 		return UPK_FAILED;
 	}
-	return serve(f, &a.options, go);
+	/* The files are mounted, the command waits: from here on without rights. */
+	c.backend = a.options.engine.backend;
+	c.may_signal = child;
+	status = upk_files_with(f, &c, &a.options, serve_command, &go);
+	close(go);
+	return status;
 }
