@@ -10,40 +10,8 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
-UPKTGEN = os.path.join(BUILD, 'upktgen', 'upktgen')
-IS_ROOT = os.geteuid() == 0
-cases = []
-
-
-class Skip(Exception):
-    """The machine lacks what a case needs."""
-
-
-def case(fn):
-    cases.append(fn)
-    return fn
-
-
-def check(cond, text=''):
-    if not cond:
-        raise AssertionError(text)
-
-
-def run(args, **kw):
-    kw.setdefault('timeout', 120)
-    return subprocess.run(args, capture_output=True, text=True, check=False, **kw)
-
-
-def namespace():
-    if run(['unshare', '--net', 'true']).returncode == 0:
-        return ['unshare', '--net']
-    if run(['unshare', '--user', '--map-root-user', '--net', 'true']).returncode == 0:
-        return ['unshare', '--user', '--map-root-user', '--net']
-    raise Skip('no private network namespace here')
+from harness import IS_ROOT, NOBODY, UPKTGEN, Skip, case, check, main, namespace, namespace_of_an_ordinary_user, run
 
 
 # A silent pair of virtual devices, in a namespace that goes with the shell.
@@ -64,15 +32,10 @@ def inside(script, **kw):
 
 def ordinary(script):
     """The same as somebody who is not root, where root can become one."""
-    unpriv = ['unshare', '--user', '--map-root-user', '--net', 'bash', '-c', PAIR + script]
-    if IS_ROOT:
-        unpriv = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] + unpriv
-    if run(unpriv[:-2] + ['true'] if not IS_ROOT else unpriv[:4] + ['unshare', '--user', '--map-root-user',
-           '--net', 'true']).returncode:
-        raise Skip('ordinary users get no user namespace here')
-    if IS_ROOT and run(unpriv[:4] + ['test', '-x', UPKTGEN]).returncode:
+    way = namespace_of_an_ordinary_user()
+    if IS_ROOT and run(NOBODY + ['test', '-x', UPKTGEN]).returncode:
         raise Skip('an ordinary user can not reach ' + UPKTGEN)
-    return run(unpriv)
+    return run(way + ['bash', '-c', PAIR + script])
 
 
 def need_fuse():
@@ -462,32 +425,11 @@ def readers_and_writers_during_a_run_are_safe():
 @case
 def only_the_one_who_mounted_may_look_or_write():
     with Mounted() as m:
-        other = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+        other = NOBODY
         os.chmod(os.path.dirname(m.dir), os.stat(os.path.dirname(m.dir)).st_mode)
         check(run(other + ['cat', m.path('pgctrl')]).returncode != 0)
         check(run(other + ['sh', '-c', f'echo stop > {m.path("pgctrl")}']).returncode != 0)
 
 
-def main():
-    names = sys.argv[1:]
-    chosen = [c for c in cases if not names or c.__name__ in names]
-    print(f'1..{len(chosen)}')
-    bad = 0
-    for i, c in enumerate(chosen, 1):
-        begin = time.monotonic()
-        try:
-            c()
-            print(f'ok {i} - {c.__name__} # time={time.monotonic() - begin:.2f}s')
-        except Skip as why:
-            print(f'# skip: {why}')
-            print(f'ok {i} - {c.__name__} # SKIP {why}')
-        except Exception:  # pylint: disable=broad-except
-            bad += 1
-            for line in traceback.format_exc().splitlines():
-                print('# ' + line)
-            print(f'not ok {i} - {c.__name__}')
-        sys.stdout.flush()
-    sys.exit(1 if bad else 0)
-
-
-main()
+if __name__ == '__main__':
+    sys.exit(main())

@@ -12,41 +12,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 import xml.etree.ElementTree
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
-UPKTGEN = os.path.join(BUILD, 'upktgen', 'upktgen')
+from harness import IS_ROOT, NOBODY, ROOT, UPKTGEN, Skip, case, check, main, namespace, namespace_of_an_ordinary_user, run
+
 RUN = os.path.join(ROOT, 'tools', 'run.sh')
-IS_ROOT = os.geteuid() == 0
-cases = []
-
-
-class Skip(Exception):
-    """The machine lacks what a case needs."""
-
-
-def case(fn):
-    cases.append(fn)
-    return fn
-
-
-def check(cond, text=''):
-    if not cond:
-        raise AssertionError(text)
-
-
-def run(args, **kw):
-    return subprocess.run(args, capture_output=True, text=True, timeout=300, check=False, **kw)
-
-
-def need_namespace():
-    if run(['unshare', '--net', 'true']).returncode == 0:
-        return ['unshare', '--net']
-    if run(['unshare', '--user', '--map-root-user', '--net', 'true']).returncode == 0:
-        return ['unshare', '--user', '--map-root-user', '--net']
-    raise Skip('no private network namespace here')
 
 
 def books(out):
@@ -58,7 +28,7 @@ def books(out):
 
 @case
 def the_main_job_exits_0_and_its_books_balance():
-    need_namespace()
+    namespace()
     r = run([RUN, UPKTGEN, '1'])
     check(r.returncode == 0, f'{r.returncode}: {r.stdout}{r.stderr}')
     m = books(r.stdout)
@@ -76,14 +46,12 @@ def the_main_job_exits_0_and_its_books_balance():
 def an_ordinary_user_can_run_it():
     if not IS_ROOT:
         raise Skip('the case above was run as an ordinary user')
-    user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-    if run(user + ['unshare', '--user', '--map-root-user', '--net', 'true']).returncode:
-        raise Skip('ordinary users get no user namespace here')
+    namespace_of_an_ordinary_user()
     with tempfile.TemporaryDirectory() as d:
         os.chmod(d, 0o755)
         shutil.copy(UPKTGEN, d)
         shutil.copy(RUN, d)
-        r = run(user + [d + '/run.sh', d + '/upktgen', '1'], cwd='/')
+        r = run(NOBODY + [d + '/run.sh', d + '/upktgen', '1'], cwd='/')
     check(r.returncode == 0, f'{r.returncode}: {r.stdout}{r.stderr}')
     check(books(r.stdout)[2] == '=', r.stdout)
 
@@ -101,7 +69,7 @@ def in_namespace(ino):
 
 
 def start_and_wait():
-    need_namespace()
+    namespace()
     p = subprocess.Popen([RUN, UPKTGEN, '100'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          text=True)
     line = p.stderr.readline()
@@ -142,7 +110,7 @@ def without_namespaces_it_says_what_is_missing():
 
 @case
 def a_program_that_fails_makes_the_run_fail():
-    need_namespace()
+    namespace()
     r = run([RUN, '/bin/false', '1'])
     check(r.returncode == 1, f'{r.returncode}: {r.stdout}{r.stderr}')
 
@@ -223,7 +191,7 @@ sleep 0.5
 X
 wait
 '''
-    r = run(need_namespace() + ['sh', '-c', inside])
+    r = run(namespace() + ['sh', '-c', inside])
     check(r.returncode == 0, r.stdout + r.stderr)
 
 
@@ -288,7 +256,7 @@ while ! grep -q receiving {d}/log; do sleep 0.05; done
 X
 wait $!
 '''
-        r = run(need_namespace() + ['sh', '-c', inside])
+        r = run(namespace() + ['sh', '-c', inside])
         check(r.returncode == 0, r.stdout + r.stderr + open(d + '/log', encoding='utf-8').read())
         with open(d + '/out.json', encoding='utf-8') as f:
             o = json.load(f)
@@ -298,25 +266,6 @@ wait $!
     check(sum(b[2] for b in o['latency']['buckets']) == o['latency']['samples'] == 3000, str(o)[:500])
     bars = [e for e in picture if e.tag.endswith('rect')]
     check(sum(int(e[0].text) for e in bars) == 3000, 'the picture shows every sample once')
-
-
-def main():
-    wanted = sys.argv[1:]
-    chosen = [c for c in cases if not wanted or c.__name__ in wanted]
-    print(f'1..{len(chosen)}', flush=True)
-    failed = 0
-    for i, c in enumerate(chosen, 1):
-        try:
-            c()
-            print(f'ok {i} - {c.__name__}', flush=True)
-        except Skip as s:
-            print(f'# skip: {s}\nok {i} - {c.__name__} # SKIP', flush=True)
-        except (AssertionError, OSError, subprocess.TimeoutExpired):
-            failed += 1
-            for line in traceback.format_exc().splitlines():
-                print('# ' + line)
-            print(f'not ok {i} - {c.__name__}', flush=True)
-    return failed > 0
 
 
 if __name__ == '__main__':
