@@ -84,6 +84,50 @@ HANDLER(run_spins)
 	ww_fetch_add(&it->runs, 1);
 }
 
+HANDLER(spin_until_gate)
+{
+	struct item *it = item_of(work);
+
+	ww_store_release(&it->running, 1u);
+	while (!ww_load_acquire(&it->gate))
+		ww_cpu_relax();
+	ww_store_release(&it->running, 0u);
+}
+
+/* Short items in quick succession: of two workers, one soon finds that it is not needed. */
+static void storm(struct ww_workqueue *wq, struct item *many, unsigned n)
+{
+	for (unsigned turn = 0; turn < 300; turn++)
+		for (unsigned i = 0; i < n; i++)
+			ww_queue_work(wq, &many[i].dwork.work);
+}
+
+TEST_LIMIT(a_worker_that_dozed_through_short_items_comes_for_one_behind_a_slow_item, 60)
+{
+	static struct item many[64];
+	struct ww_workqueue *wq = ww_alloc_workqueue("storm", WW_WQ_UNBOUND, 0);
+
+	if (ww_cpu_slots() < 2)
+		tap_skip("one CPU has no second worker");
+	for (unsigned i = 0; i < 64; i++)
+		ww_init_work(&many[i].dwork.work, run_counted);
+	for (unsigned round = 0; round < 30; round++) {
+		struct item slow = {0}, next = {0};
+
+		ww_init_work(&slow.dwork.work, spin_until_gate);
+		ww_init_work(&next.dwork.work, run_counted);
+		storm(wq, many, 64);
+		CHECK(ww_queue_work(wq, &slow.dwork.work));
+		await(&slow.running, 1);
+		CHECK(ww_queue_work(wq, &next.dwork.work));
+		await(&next.runs, 1);
+		open_gate(&slow);
+		ww_flush_work(&slow.dwork.work);
+		ww_flush_work(&next.dwork.work);
+	}
+	ww_destroy_workqueue(wq);
+}
+
 TEST_LIMIT(a_cpu_hog_is_reported_by_its_functions_name_and_others_go_on, 60)
 {
 	struct ww_workqueue *wq = ww_alloc_workqueue("hogged", 0, 0);

@@ -29,13 +29,31 @@ static struct item *item(long i)
 	return (struct item *)(void *)(items + (size_t)i * size);
 }
 
+/* A pool with as many workers as CPUs in its mask. */
+static void limit_workers(int workers)
+{
+	struct ww_workqueue_attrs *attrs = ww_alloc_workqueue_attrs();
+
+	if (!attrs)
+		bench_cannot("no attributes");
+	for (int i = 0; i < 16; i++)
+		attrs->cpumask[i] = 0;
+	for (int w = 0; w < workers; w++)
+		attrs->cpumask[bench_cpu(w) / 64] |= 1ull << bench_cpu(w) % 64;
+	if (ww_apply_workqueue_attrs(wq, attrs))
+		bench_cannot("the attributes are refused");
+	ww_free_workqueue_attrs(attrs);
+}
+
 static void rival_open(int workers, long n, size_t stride)
 {
 	bool bound = workers == 1 && strcmp(bench_current->name, "wake-latency") != 0;
 
-	wq = ww_alloc_workqueue("bench", bound ? WW_WQ_PERCPU : WW_WQ_UNBOUND, bound ? 0 : workers);
+	wq = ww_alloc_workqueue("bench", bound ? WW_WQ_PERCPU : WW_WQ_UNBOUND, 0);
 	if (!wq)
 		bench_cannot("no queue");
+	if (workers > 1)
+		limit_workers(workers);
 	target_cpu = bound ? bench_cpu(1) : -1;
 	size = stride ? stride : sizeof(struct item);
 	items = bench_alloc((size_t)n, size);

@@ -189,7 +189,8 @@ int ww_cpu_current_slot(void)
 
 int ww_cpu_possible(void)
 {
-	topology();
+	if (ww_unlikely(!ww_load_acquire(&known))) /* pairs: CPU-1 */
+		topology();
 	return nr_possible;
 }
 
@@ -201,7 +202,8 @@ int ww_cpu_slots(void)
 
 int ww_cpu_slot_of(int cpu)
 {
-	topology();
+	if (ww_unlikely(!ww_load_acquire(&known))) /* pairs: CPU-1 */
+		topology();
 	return cpu >= 0 && cpu < CPU_SETSIZE ? cpu_slot[cpu] : 0;
 }
 

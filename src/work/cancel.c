@@ -192,7 +192,7 @@ static enum place unlink_l(struct ww_pool *pool, struct ww_work *work)
 		/* In the inbox, or on its way there, or just claimed. */
 		return ww_pool_drain_l(pool, DRAIN_STEP) ? LATER : NOWHERE;
 	}
-	ww_pwq_over_l(pool, *ww_work_queue(work), false);
+	ww_pwq_over_l(*ww_work_queue(work), 1, false);
 	return FOUND;
 }
 

@@ -44,13 +44,14 @@
 #define WORK_POOL_MASK	 (0xffffull << WORK_POOL_SHIFT)
 #define WORK_MAGIC_MASK	 (0xffffull << 48)
 
-#define BATCH	    8  /* slots of a worker */
+#define BATCH	    16 /* slots of a worker */
 #define COLOURS	    16 /* generations of items that flushes can tell apart */
 #define DRAIN_STEP  64 /* items moved out of an inbox under one hold of the lock */
 #define POOLS_MAX   4096
 #define HINTS_MIN   256
-#define HINTS_MAX   (1u << 17)
-#define HINT_AHEAD  12
+#define HINTS_MAX   (1u << 20)
+#define HINT_AHEAD  24
+#define HINTS_LINE  (WW_CACHE_LINE / sizeof(void *))
 #define WQ_NAME_LEN 32
 
 /* Low bits of an item's queue word (ww_private[3]): the pwq it is queued on, and L about it. */
@@ -69,27 +70,29 @@ struct item_link {
 	struct item_link *next, *prev;
 };
 
-/* One workqueue in one pool. */
+/* One workqueue in one pool. Pushers read its first line, workers write the others. */
 struct ww_pwq {
-	struct ww_pool *pool;	     /* C */
-	struct ww_workqueue *wq;     /* C */
-	unsigned slot;		     /* C: the first slot it serves */
-	uint32_t urgent;	     /* A: workers settle after each item: somebody waits for it */
-	int nr_active;		     /* L */
-	int max_active;		     /* L */
-	bool frozen;		     /* L */
-	bool starved;		     /* L: counted in the queue's starved */
-	bool shared;		     /* L: its active items count in the queue's shared_active */
-	bool retired;		     /* L: replaced by new attributes; drains what it has */
-	unsigned colour;	     /* L: given to what leaves the inbox now */
-	bool stuck_colour;	     /* L: a flush wants another one, and none is free */
-	uint32_t in_flight[COLOURS]; /* L */
-	struct item_link inactive;   /* L */
-	struct ww_list flushers;     /* L */
-	struct ww_list node;	     /* L: in the pool's pwqs */
-	/* Counters, L unless said. */
-	bool mayday_now; /* L: its rescuer shall come */
-	uint64_t admitted, completed, cancelled, cpu_ns, intensive, woken, moved, mayday, rescued;
+	struct ww_pool *pool;	 /* C */
+	struct ww_workqueue *wq; /* C */
+	unsigned slot;		 /* C: the first slot it serves */
+	uint32_t urgent;	 /* A: workers settle after each item: somebody waits for it */
+	/* Of each item. */
+	int nr_active ww_aligned_line; /* L */
+	int max_active;		       /* L */
+	unsigned colour;	       /* L: given to what leaves the inbox now */
+	bool frozen;		       /* L */
+	bool starved;		       /* L: counted in the queue's starved */
+	bool shared;		       /* L: its active items count in the queue's shared_active */
+	bool retired;		       /* L: replaced by new attributes; drains what it has */
+	uint64_t admitted, completed;  /* L */
+	struct item_link inactive;     /* L */
+	uint32_t in_flight[COLOURS] ww_aligned_line; /* L */
+	/* Of what is rare. */
+	bool stuck_colour;	 /* L: a flush wants another one, and none is free */
+	bool mayday_now;	 /* L: its rescuer shall come */
+	struct ww_list flushers; /* L */
+	struct ww_list node;	 /* L: in the pool's pwqs */
+	uint64_t cancelled, cpu_ns, intensive, woken, moved, mayday, rescued; /* L */
 } __attribute__((aligned(PWQ_ALIGN)));
 
 enum worker_state {
@@ -118,11 +121,12 @@ struct ww_pworker {
 	bool blocked;		    /* L: its licence was taken because it blocks */
 	uint8_t state;		    /* L */
 	bool rescuer;		    /* C */
+	uint8_t brief;		    /* W: how often in a row it was hardly worth waking */
 	struct ww_work *slot[BATCH] ww_aligned_line; /* A: filled under L */
 	uint64_t slot_pwq[BATCH]; /* filled under L; 0 by W where the claim was lost */
 	struct ww_pool *pool;	  /* C, for a rescuer L of the pool it visits */
 	struct ww_list node;	  /* L: in the pool's workers */
-	struct ww_list reserve;	  /* L: in the pool's reserve */
+	struct ww_list reserve;	  /* L: in the pool's reserve, or its dozers */
 	struct ww_list waiters;	  /* L: flushes that wait for the current run */
 	struct item_link own;	  /* L: items that may not run before the current one ends */
 	uint32_t wake;		  /* A: the futex of a reserve worker */
@@ -136,6 +140,7 @@ struct ww_pworker {
 	uint64_t seen_cpu, item_cpu;
 	bool hog;
 	uint64_t cpu_mark;	 /* W: its CPU clock when it was last read */
+	uint64_t ran;		 /* W: items since then */
 	struct ww_pwq *last_pwq; /* L: whom that CPU time is charged to */
 	/* What its handler waits for, under the lock of deadlock.c. */
 	struct ww_pworker *waits_worker;
@@ -147,9 +152,10 @@ struct ww_pworker {
 
 /* Addresses of pushed items, to prefetch and never to follow. */
 struct hint_ring {
-	uint64_t mask;		       /* C */
-	struct hint_ring *older;       /* C: kept, see grow_ring_l() */
-	struct ww_work *at[HINTS_MIN]; /* A; more of them in a ring made later */
+	uint64_t mask;		 /* C */
+	struct hint_ring *older; /* C: kept, see grow_ring_l() */
+	/* A; more of them in a ring made later. */
+	struct ww_work *at[HINTS_MIN] ww_aligned_line;
 };
 
 struct ww_pool {
@@ -170,6 +176,7 @@ struct ww_pool {
 	uint64_t hint_pos, hint_known;	    /* L: items taken out, and hints that were there */
 	struct item_link list;		    /* L: admitted, waiting for a worker */
 	struct ww_list workers, reserve;    /* L */
+	struct ww_list dozers;		    /* L: see doze_l() */
 	struct ww_list dead;		    /* L: structures to use again */
 	struct ww_list pwqs;		    /* L */
 	unsigned licensed, target;	    /* L: workers that may run items, now and at most */
@@ -337,9 +344,10 @@ bool ww_inbox_gap_l(const struct ww_pool *pool);
 unsigned ww_pool_drain_l(struct ww_pool *pool, unsigned max);
 void ww_pool_settle_all_l(struct ww_pool *pool);
 void ww_pool_kick_l(struct ww_pool *pool);
+uint64_t ww_pool_backlog(const struct ww_pool *pool);
 bool ww_pool_waiting_l(struct ww_pool *pool);
 void ww_pool_shortage_l(struct ww_pool *pool);
-void ww_pwq_over_l(struct ww_pool *pool, uint64_t tagged, bool ran);
+void ww_pwq_over_l(uint64_t tagged, unsigned n, bool ran);
 void ww_pwq_urgent_l(struct ww_pwq *pwq);
 void ww_pwq_activate_l(struct ww_pwq *pwq);
 bool ww_pwq_idle_l(const struct ww_pwq *pwq);

@@ -36,21 +36,7 @@ static bool wake_one(struct ww_pool *pool)
 	return true;
 }
 
-/*
- * The inbox is a chain, and a chain of scattered items costs a cache miss a link. So pushers also
- * leave addresses in a ring, for whoever takes items out to prefetch ahead of the chain. They are
- * hints: nobody follows one, and pushers that race lose some.
- */
-static inline void push_hint(struct ww_pool *pool, struct ww_work *work)
-{
-	struct hint_ring *ring = ww_load_acquire(&pool->ring); /* pairs: WORK-16 */
-	uint64_t at = ww_load_relaxed(&pool->hints);
-
-	ww_store_relaxed(&ring->at[at & ring->mask], work);
-	ww_store_relaxed(&pool->hints, at + 1);
-}
-
-/* An item comes from another CPU and is written soon: one trip for the line instead of two. */
+/* A line comes from another CPU and is written soon: one trip for it instead of two. */
 static inline void prefetch_to_write(void *p)
 {
 #if defined(__x86_64__)
@@ -61,19 +47,47 @@ static inline void prefetch_to_write(void *p)
 #endif
 }
 
+/*
+ * The inbox is a chain, and a chain of scattered items costs a cache miss a link. So pushers also
+ * leave addresses in a ring, for whoever takes items out to prefetch ahead of the chain. They are
+ * hints: nobody follows one, and pushers that race lose some.
+ */
+static inline void push_hint(struct ww_pool *pool, struct ww_work *work)
+{
+	struct hint_ring *ring = ww_load_acquire(&pool->ring); /* pairs: WORK-16 */
+	uint64_t at = ww_load_relaxed(&pool->hints);
+
+	/* A worker read that line a lap ago: it comes back before it is needed. */
+	if (!(at % HINTS_LINE))
+		prefetch_to_write(&ring->at[(at + 2 * HINTS_LINE) & ring->mask]);
+	ww_store_relaxed(&ring->at[at & ring->mask], work);
+	ww_store_relaxed(&pool->hints, at + 1);
+}
+
 static inline void prefetch_ahead_l(struct ww_pool *pool)
 {
 	uint64_t at = pool->hint_pos++ + HINT_AHEAD;
 
-	if (at < pool->hint_known && pool->hint_known - at <= pool->ring->mask)
-		prefetch_to_write(ww_load_relaxed(&pool->ring->at[at & pool->ring->mask]));
+	if (at >= pool->hint_known || pool->hint_known - at > pool->ring->mask)
+		return;
+	if (!(at % HINTS_LINE))
+		__builtin_prefetch(&pool->ring->at[(at + 2 * HINTS_LINE) & pool->ring->mask]);
+	prefetch_to_write(ww_load_relaxed(&pool->ring->at[at & pool->ring->mask]));
+}
+
+/* About how many items stand in the inbox; no lock. */
+uint64_t ww_pool_backlog(const struct ww_pool *pool)
+{
+	uint64_t n = ww_load_relaxed(&pool->hints) - ww_load_relaxed(&pool->hint_pos);
+
+	return n >> 63 ? 0 : n;
 }
 
 /* The old ring stays, because pushers may be about to write to it; the sizes add up to two. */
 static __attribute__((noinline)) void grow_ring_l(struct ww_pool *pool)
 {
 	uint64_t size = (pool->ring->mask + 1) * 8;
-	struct hint_ring *ring = ww_alloc(sizeof(*ring) + size * sizeof(ring->at[0]));
+	struct hint_ring *ring = ww_alloc_lines(sizeof(*ring) + size * sizeof(ring->at[0]));
 
 	if (!ring)
 		return;
@@ -249,14 +263,14 @@ static bool take_room_l(struct ww_pwq *pwq)
 	return true;
 }
 
-static void give_room_l(struct ww_pwq *pwq)
+static void give_room_l(struct ww_pwq *pwq, unsigned n)
 {
 	struct ww_workqueue *wq = pwq->wq;
 
-	pwq->nr_active--;
+	pwq->nr_active -= (int)n;
 	if (!pwq->shared)
 		return;
-	ww_fetch_sub(&wq->shared_active, 1);
+	ww_fetch_sub(&wq->shared_active, (int)n);
 	if (ww_load_seq_cst(&wq->starved) && !ww_xchg(&wq->feed_queued, 1u)) { /* pairs: WORK-9 */
 		ww_fetch_add(&wq->feeders, 1);
 		wq->feed_next = pwq->pool->feed;
@@ -290,21 +304,20 @@ void ww_pwq_activate_l(struct ww_pwq *pwq)
 	}
 }
 
-/* An admitted item is over: it ran, or was cancelled while it waited. */
-void ww_pwq_over_l(struct ww_pool *pool, uint64_t tagged, bool ran)
+/* n admitted items with the same tag are over: they ran, or were cancelled while they waited. */
+void ww_pwq_over_l(uint64_t tagged, unsigned n, bool ran)
 {
 	struct ww_pwq *pwq = ww_tagged_pwq(tagged);
 	unsigned colour = (unsigned)(tagged & PWQ_COLOUR);
 
-	(void)pool;
 	if (ran)
-		pwq->completed++;
+		pwq->completed += n;
 	else
-		pwq->cancelled++;
+		pwq->cancelled += n;
 	if (!(tagged & PWQ_INACTIVE))
-		give_room_l(pwq);
+		give_room_l(pwq, n);
 	ww_freeze_progress_l(pwq);
-	if (--pwq->in_flight[colour] == 0)
+	if ((pwq->in_flight[colour] -= n) == 0)
 		ww_flush_colour_over_l(pwq, colour);
 	if (!ww_items_empty(&pwq->inactive))
 		ww_pwq_activate_l(pwq);
@@ -490,6 +503,7 @@ unsigned ww_pworker_take_l(struct ww_pworker *w)
 		take_list_l(w);
 	}
 	pool->progress += w->n;
+	w->ran += w->n;
 	if (w->n)
 		w->last_pwq = ww_tagged_pwq(w->slot_pwq[w->n - 1]);
 	return w->n;
@@ -521,6 +535,15 @@ void ww_pool_shortage_l(struct ww_pool *pool)
 		ww_store_seq_cst(&pool->shortage, s);
 }
 
+/* Wake one of the reserve, who has its licence now, or one that dozes. */
+static void rouse_l(struct ww_pworker *w)
+{
+	ww_list_del(&w->reserve);
+	ww_pworker_state_l(w, WORKER_RUN);
+	ww_store_release(&w->wake, 1u); /* pairs: WORK-7 */
+	ww_futex_wake(&w->wake, 1);
+}
+
 /* Items wait: let somebody come who may run them; a sleeper, one of the reserve, a new thread. */
 void ww_pool_kick_l(struct ww_pool *pool)
 {
@@ -528,17 +551,18 @@ void ww_pool_kick_l(struct ww_pool *pool)
 		return;
 	if (wake_one(pool))
 		return;
+	if (!ww_list_empty(&pool->dozers)) {
+		rouse_l(ww_list_first(&pool->dozers, struct ww_pworker, reserve));
+		return;
+	}
 	if (pool->licensed < pool->target) {
 		pool->licensed++;
 		if (!ww_list_empty(&pool->reserve)) {
 			struct ww_pworker *w =
 				ww_list_first(&pool->reserve, struct ww_pworker, reserve);
 
-			ww_list_del(&w->reserve);
 			w->licensed = true;
-			ww_pworker_state_l(w, WORKER_RUN);
-			ww_store_release(&w->wake, 1u); /* pairs: WORK-7 */
-			ww_futex_wake(&w->wake, 1);
+			rouse_l(w);
 		} else {
 			ww_store_relaxed(&pool->want, pool->want + 1);
 			ww_manager_kick();
@@ -605,6 +629,7 @@ static struct ww_pool *pool_new(int cpu, int nice, bool unbound, const uint64_t 
 	ww_items_init(&pool->list);
 	ww_list_init(&pool->workers);
 	ww_list_init(&pool->reserve);
+	ww_list_init(&pool->dozers);
 	ww_list_init(&pool->dead);
 	ww_list_init(&pool->pwqs);
 	pool->cpu = cpu;

@@ -16,6 +16,17 @@
 #include "base/thread.h"
 #include "thread/thread.h"
 
+#define COME_PAUSES 16 /* see let_some_come() */
+/* See may_doze_l(). */
+#define BRIEF_NS      50000
+#define BRIEF_WAKE_NS 10000
+#define BRIEF_ITEM_NS 1000
+#define BRIEF_MANY    2
+#define DOZE_NS	      250000
+#define DOZE_MAX_NS   1000000
+#define DOZE_PROGRESS 16   /* items that the others took: they get on */
+#define DOZE_BACKLOG  4096 /* more than one of them may be worth it */
+
 __thread struct ww_pworker *ww_self_worker;
 static unsigned alive;						 /* A: worker threads that live */
 static unsigned nr_ids;						 /* A: names */
@@ -60,9 +71,14 @@ void ww_pworker_settle_l(struct ww_pworker *w)
 {
 	uint32_t pos = ww_load_acquire(&w->pos); /* pairs: WORK-6 */
 
-	for (; w->settled < pos; w->settled++)
-		if (w->slot_pwq[w->settled])
-			ww_pwq_over_l(w->pool, w->slot_pwq[w->settled], true);
+	for (uint32_t i = w->settled, end; i < pos; i = end) {
+		for (end = i + 1; end < pos && w->slot_pwq[end] == w->slot_pwq[i];)
+			end++;
+		/* First, for activation may ask everybody to settle. */
+		w->settled = end;
+		if (w->slot_pwq[i])
+			ww_pwq_over_l(w->slot_pwq[i], end - i, true);
+	}
 }
 
 /* Put back what has not begun, in order, so that others can have it. */
@@ -290,9 +306,64 @@ static void charge_cpu_l(struct ww_pworker *w)
 {
 	uint64_t now = ww_clock_thread_cpu_ns();
 
+	uint64_t spent = now - w->cpu_mark;
+
 	if (w->last_pwq)
-		w->last_pwq->cpu_ns += now - w->cpu_mark;
+		w->last_pwq->cpu_ns += spent;
+	/* What a sleep and a wake-up cost, and next to nothing for each item. */
+	if (spent < BRIEF_NS && spent < BRIEF_WAKE_NS + w->ran * BRIEF_ITEM_NS)
+		w->brief += w->brief < UINT8_MAX;
+	else
+		w->brief = 0;
 	w->cpu_mark = now;
+	w->ran = 0;
+}
+
+/*
+ * Of several workers that share a stream of short items, the one that runs dry first would be woken
+ * again by the next push, for an item that the others have run before it arrives; and the pusher
+ * would pay for that. So a worker for which this was so a few times in a row dozes, as long as
+ * another is at work: it is not among those whom a push may wake, and looks by itself, soon, and a
+ * little less often as long as the others get on, whether it is needed.
+ */
+static bool may_doze_l(const struct ww_pworker *w)
+{
+	struct ww_list *l;
+
+	if (w->brief < BRIEF_MANY || ww_work_virtual)
+		return false;
+	ww_list_for_each (l, &w->pool->workers) {
+		struct ww_pworker *v = ww_list_entry(l, struct ww_pworker, node);
+
+		if (v != w && v->state == WORKER_RUN && v->licensed && !v->rescuer)
+			return true;
+	}
+	return false;
+}
+
+static void doze_l(struct ww_pworker *w)
+{
+	struct ww_pool *pool = w->pool;
+	uint64_t length = DOZE_NS, seen = pool->progress;
+
+	ww_pworker_state_l(w, WORKER_IDLE);
+	ww_store_relaxed(&w->wake, 0u);
+	ww_list_add(&w->reserve, &pool->dozers);
+	for (;;) {
+		ww_pool_unlock(pool);
+		ww_futex_wait(&w->wake, 0, ww_clock_os_ns() + length);
+		ww_pool_lock(pool);
+		if (ww_load_acquire(&w->wake)) /* pairs: WORK-7 */
+			break;
+		if (pool->progress - seen < DOZE_PROGRESS || ww_pool_backlog(pool) > DOZE_BACKLOG) {
+			ww_list_del(&w->reserve);
+			ww_pworker_state_l(w, WORKER_RUN);
+			break;
+		}
+		seen = pool->progress;
+		length = length < DOZE_MAX_NS ? length * 2 : length;
+	}
+	w->brief = 0;
 }
 
 /* The lock is held on entry and on return. False: nothing came for so long that it may leave. */
@@ -381,6 +452,10 @@ static bool next_batch_l(struct ww_pworker *w)
 			return true;
 		}
 		charge_cpu_l(w);
+		if (may_doze_l(w)) {
+			doze_l(w);
+			continue;
+		}
 		if ((!sleep_idle_l(w) || !pool->keep) && pool->nr_workers > pool->keep &&
 		    !ww_pool_waiting_l(pool))
 			break;
@@ -404,6 +479,16 @@ static void set_nice(int nice)
 		nice);
 }
 
+/*
+ * A worker that keeps up with a stream of items takes them one by one, and each time the inbox's
+ * line travels from the pusher and back. Half a microsecond brings a dozen.
+ */
+static void let_some_come(void)
+{
+	for (unsigned i = 0; i < COME_PAUSES; i++)
+		ww_cpu_relax();
+}
+
 static void worker_main(void *arg)
 {
 	struct ww_pworker *w = arg;
@@ -421,6 +506,8 @@ static void worker_main(void *arg)
 	ww_pworker_state_l(w, WORKER_RUN);
 	while (next_batch_l(w)) {
 		run_batch(w);
+		if (w->n < BATCH && w->ran > BATCH)
+			let_some_come();
 		ww_pool_lock(pool);
 	}
 	ww_store_relaxed(&w->tid, 0);
