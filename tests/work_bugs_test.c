@@ -51,6 +51,57 @@ TEST_LIMIT(an_event_stored_before_a_queue_call_that_says_false_is_seen_by_the_pe
 	ww_destroy_workqueue(wq);
 }
 
+static int told[2]; /* plain memory: nothing but the queueing calls orders it */
+static uint32_t said, told_seen, plain_gate;
+
+static void tell_and_queue(void *arg)
+{
+	struct item *it = arg;
+
+	told[0]++;
+	told[1]--;
+	if (!ww_queue_work(it->wq, &it->dwork.work))
+		ww_store_relaxed(&said, ww_load_relaxed(&said) + 1);
+}
+
+HANDLER(run_reads_told)
+{
+	(void)work;
+	CHECK_EQ(told[0], -told[1]);
+	ww_store_relaxed(&told_seen, (uint32_t)told[0]);
+}
+
+HANDLER(run_waits_plainly)
+{
+	(void)work;
+	while (!ww_load_relaxed(&plain_gate))
+		ww_cpu_relax();
+}
+
+/* On weak CPUs, and for ThreadSanitizer, only the failed queueing call stands between the two. */
+TEST_LIMIT(a_queue_call_that_says_false_orders_plain_stores_before_the_pending_run, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("plain", 0);
+	struct item it = {.wq = wq}, block = {0};
+	struct ww_os_thread t;
+
+	ww_init_work(&it.dwork.work, run_reads_told);
+	ww_init_work(&block.dwork.work, run_waits_plainly);
+	for (uint32_t round = 1; round <= 200; round++) {
+		ww_store_relaxed(&plain_gate, 0u);
+		CHECK(ww_queue_work(wq, &block.dwork.work));
+		CHECK(ww_queue_work(wq, &it.dwork.work));
+		CHECK_EQ(ww_os_thread_start(&t, "teller", -1, tell_and_queue, &it), 0);
+		while (ww_load_relaxed(&said) != round)
+			ww_os_yield();
+		ww_store_relaxed(&plain_gate, 1u);
+		while (ww_load_relaxed(&told_seen) != round)
+			ww_os_yield();
+		ww_os_thread_join(&t);
+	}
+	ww_destroy_workqueue(wq);
+}
+
 static void cancel_it(void *arg)
 {
 	ww_cancel_work_sync(&((struct item *)arg)->dwork.work);
@@ -178,6 +229,48 @@ TEST(a_queue_with_a_rescuer_goes_on_when_no_worker_can_be_made)
 	CHECK_EQ(s.rescued, 1);
 	open_gate(&block);
 	ww_destroy_workqueue(wq);
+}
+
+static unsigned rescuers_in_pools(void)
+{
+	struct ww_pool *pool;
+	unsigned n = 0;
+
+	for (unsigned i = 1; (pool = ww_pool_of(i)) != NULL; i++) {
+		struct ww_list *l;
+
+		ww_pool_lock(pool);
+		ww_list_for_each (l, &pool->workers)
+			n += ww_list_entry(l, struct ww_pworker, node)->rescuer;
+		ww_pool_unlock(pool);
+	}
+	return n;
+}
+
+/* It runs the queue's last item, so the destroyer comes while it still visits the pool. */
+TEST_LIMIT(a_rescuer_has_left_its_pool_when_its_queue_is_gone, 60)
+{
+	struct ww_workqueue *other = ww_alloc_workqueue("other", 0, 0);
+
+	catch_reports();
+	starve_pools();
+	for (int i = 0; i < 20; i++) {
+		struct ww_workqueue *wq = ww_alloc_workqueue("reclaim", WW_WQ_MEM_RECLAIM, 0);
+		struct item block = {0}, it = {0};
+
+		ww_init_work(&it.dwork.work, run_counted);
+		ww_init_work(&block.dwork.work, run_gated);
+		ww_queue_work_on(0, other, &block.dwork.work);
+		await(&block.running, 1);
+		ww_queue_work_on(0, wq, &it.dwork.work);
+		await(&it.runs, 1);
+		ww_destroy_workqueue(wq);
+		CHECK_EQ(rescuers_in_pools(), 0);
+		CHECK_EQ(ww_debug_check(), 0);
+		open_gate(&block);
+		ww_flush_work(&block.dwork.work);
+	}
+	ww_destroy_workqueue(other);
 }
 
 TEST(an_ordered_queue_refuses_attributes_that_could_reorder_it)

@@ -150,6 +150,48 @@ TEST_LIMIT(a_cpu_hog_is_reported_by_its_functions_name_and_others_go_on, 60)
 	ww_destroy_workqueue(wq);
 }
 
+/* Three times the threshold that the test sets, of CPU time. */
+HANDLER(run_burns)
+{
+	uint64_t end = ww_clock_thread_cpu_ns() + 6000000;
+
+	while (ww_clock_thread_cpu_ns() < end)
+		;
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+TEST_LIMIT(a_cpu_hog_that_holds_up_nobody_is_reported_too, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("alone", 0, 0);
+	struct item hog = {0}, brief = {0};
+	struct ww_workqueue_stats s;
+
+	catch_reports();
+	CHECK_EQ(ww_workqueue_set_param("cpu_intensive_warning_thresh", 3), 0);
+	CHECK_EQ(ww_workqueue_set_param("cpu_intensive_thresh_us", 2000), 0);
+	ww_init_work(&hog.dwork.work, run_burns);
+	ww_init_work(&brief.dwork.work, run_counted);
+	for (unsigned i = 1; i <= 3; i++) {
+		ww_queue_work_on(0, wq, &hog.dwork.work);
+		do {
+			nap_us(1000);
+			ww_workqueue_get_stats(wq, &s);
+		} while (s.cpu_intensive < i);
+		CHECK_EQ(s.cpu_intensive, i);
+		if (i < 3)
+			CHECK_SILENT();
+	}
+	while (!reported("run_burns hogged a CPU", "3 times"))
+		nap_us(1000);
+	for (unsigned i = 0; i < 50; i++) {
+		ww_queue_work_on(0, wq, &brief.dwork.work);
+		ww_flush_work(&brief.dwork.work);
+	}
+	ww_workqueue_get_stats(wq, &s);
+	CHECK_EQ(s.cpu_intensive, 3);
+	ww_destroy_workqueue(wq);
+}
+
 TEST_LIMIT(a_pool_that_is_stuck_is_described, 60)
 {
 	struct ww_workqueue *wq = ww_alloc_workqueue("stuck", 0, 0);
@@ -314,6 +356,90 @@ TEST(attributes_of_an_unbound_queue_rule_where_and_how_its_items_run)
 	attrs->spare[0] = 1;
 	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), -EINVAL);
 	ww_free_workqueue_attrs(attrs);
+	ww_destroy_workqueue(wq);
+}
+
+static void play_file(const char *root, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "mkdir -p $(dirname %s/%s)", root, name);
+	CHECK_EQ(system(path), 0);
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	f = fopen(path, "w");
+	CHECK(f != NULL);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* A machine of two nodes with two CPUs each. */
+static void play_two_nodes(void)
+{
+	char root[] = "/tmp/ww-nodes-XXXXXX", remove[64];
+
+	CHECK(mkdtemp(root) != NULL);
+	play_file(root, "devices/system/cpu/possible", "0-3\n");
+	play_file(root, "devices/system/node/online", "0-1\n");
+	play_file(root, "devices/system/node/node0/cpulist", "0-1\n");
+	play_file(root, "devices/system/node/node1/cpulist", "2-3\n");
+	ww_cpu_set_topology_root(root);
+	CHECK_EQ(ww_cpu_slots(), 4);
+	snprintf(remove, sizeof(remove), "rm -r %s", root);
+	CHECK_EQ(system(remove), 0);
+}
+
+static void queue_on_node(struct ww_workqueue *wq, int node, struct item *items, int n)
+{
+	for (int i = 0; i < n; i++) {
+		items[i] = (struct item){0};
+		ww_init_work(&items[i].dwork.work, run_gated);
+		CHECK(ww_queue_work_on(2 * node, wq, &items[i].dwork.work));
+	}
+}
+
+static void open_and_flush(struct ww_workqueue *wq, struct item *items, int n)
+{
+	for (int i = 0; i < n; i++)
+		open_gate(&items[i]);
+	(void)wq;
+	for (int i = 0; i < n; i++)
+		ww_flush_work(&items[i].dwork.work);
+}
+
+TEST(each_numa_node_has_its_min_active_also_where_the_others_use_all_of_max_active)
+{
+	static struct item first[2], second[3];
+	struct ww_workqueue_attrs *attrs;
+	struct ww_workqueue *wq;
+
+	play_two_nodes();
+	wq = ww_alloc_workqueue("nodes", WW_WQ_UNBOUND, 2);
+	attrs = ww_alloc_workqueue_attrs();
+	attrs->scope = WW_WQ_SCOPE_NUMA;
+	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), 0);
+	ww_free_workqueue_attrs(attrs);
+	/* By default it is max_active here. */
+	queue_on_node(wq, 0, first, 2);
+	await(&first[1].running, 1);
+	queue_on_node(wq, 1, second, 3);
+	await(&second[1].running, 1);
+	nap_us(30000);
+	CHECK_EQ(second[2].running, 0);
+	open_and_flush(wq, first, 2);
+	open_and_flush(wq, second, 3);
+
+	ww_workqueue_set_min_active(wq, 0);
+	queue_on_node(wq, 0, first, 2);
+	await(&first[1].running, 1);
+	queue_on_node(wq, 1, second, 1);
+	nap_us(30000);
+	CHECK_EQ(second[0].running, 0);
+	ww_workqueue_set_min_active(wq, 1); /* and it starts at once */
+	await(&second[0].running, 1);
+	CHECK_EQ(ww_debug_check(), 0);
+	open_and_flush(wq, first, 2);
+	open_and_flush(wq, second, 1);
 	ww_destroy_workqueue(wq);
 }
 

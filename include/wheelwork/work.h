@@ -77,9 +77,13 @@ void ww_destroy_workqueue(struct ww_workqueue *wq);
 
 /*
  * Raising starts what waits, lowering stops nothing that runs. Out of range values are clamped,
- * with a warning; an ordered queue stays as it is, reported. min_active, of unbound queues, 0 to
- * max_active, is the kernel's floor for each NUMA node's share; here max_active is never split between
- * nodes, so that floor is always there and the value is only checked and remembered. May sleep. Kernel: workqueue_set_max_active(), workqueue_set_min_active().
+ * with a warning; an ordered queue stays as it is, reported. min_active, of unbound queues alone
+ * (others are reported), 0 to max_active, by default the smaller of max_active and 8: where
+ * attributes keep the machine's NUMA nodes apart, so many items may always be active on each node,
+ * even if those of other nodes use all of max_active, which their sum may then exceed; so items
+ * that wait for each other across nodes can't block each other. With one node, or one unit for all,
+ * max_active alone counts. May sleep. Kernel: workqueue_set_max_active(),
+ * workqueue_set_min_active().
  */
 void ww_workqueue_set_max_active(struct ww_workqueue *wq, int max_active);
 void ww_workqueue_set_min_active(struct ww_workqueue *wq, int min_active);

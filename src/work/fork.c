@@ -7,6 +7,8 @@
  */
 #include "work/internal.h"
 
+#include <string.h>
+
 #include "base/fork.h"
 
 static void prepare(void)
@@ -66,6 +68,7 @@ static void forget_items(struct ww_pool *pool)
 	pool->chain = pool->chain_last = NULL;
 	ww_items_init(&pool->list);
 	ww_list_init(&pool->reserve);
+	ww_list_init(&pool->dozers);
 	pool->idle = pool->tokens = pool->armed = 0;
 	pool->licensed = pool->nr_workers = pool->want = 0;
 	pool->shortage = 1;
@@ -101,6 +104,7 @@ static void child(void)
 		struct ww_workqueue *wq = ww_list_entry(l, struct ww_workqueue, node);
 
 		wq->shared_active = 0;
+		memset(wq->node_active, 0, sizeof(wq->node_active));
 		wq->starved = wq->feeders = wq->feed_queued = 0;
 		wq->flushers = 0;
 		wq->drainers = 0;

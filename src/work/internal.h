@@ -53,6 +53,7 @@
 #define HINT_AHEAD  24
 #define HINTS_LINE  (WW_CACHE_LINE / sizeof(void *))
 #define WQ_NAME_LEN 32
+#define NODES	    64 /* those with higher numbers share a count */
 
 /* Low bits of an item's queue word (ww_private[3]): the pwq it is queued on, and L about it. */
 #define PWQ_COLOUR   0x0full
@@ -75,6 +76,7 @@ struct ww_pwq {
 	struct ww_pool *pool;	 /* C */
 	struct ww_workqueue *wq; /* C */
 	unsigned slot;		 /* C: the first slot it serves */
+	int *node_active;	 /* C: of its NUMA node; NULL where the queue has but one */
 	uint32_t urgent;	 /* A: workers settle after each item: somebody waits for it */
 	/* Of each item. */
 	int nr_active ww_aligned_line; /* L */
@@ -141,6 +143,7 @@ struct ww_pworker {
 	bool hog;
 	uint64_t cpu_mark;	 /* W: its CPU clock when it was last read */
 	uint64_t ran;		 /* W: items since then */
+	ww_work_fn hogged;	 /* W: what is to be reported when no lock is held */
 	struct ww_pwq *last_pwq; /* L: whom that CPU time is charged to */
 	/* What its handler waits for, under the lock of deadlock.c. */
 	struct ww_pworker *waits_worker;
@@ -220,6 +223,8 @@ struct ww_workqueue {
 	struct ww_pwq **pwqs;	 /* Q, G */
 	int shared_active;	 /* A: active items of all pwqs, where that is what is bounded */
 	int shared_max;		 /* A */
+	int shared_min;		 /* A: each node's own, whatever the others have */
+	int node_active[NODES];	 /* A: active items of a node's pwqs, where there are several */
 	uint32_t starved;	 /* A: pwqs that have inactive items for want of it */
 	uint32_t feeders;	 /* A: threads about to look at the starved pwqs */
 	uint32_t feed_queued;	 /* A: on the feed list of some pool */
@@ -394,6 +399,7 @@ int ww_manager_start(void);
 void ww_manager_kick(void);
 void ww_pool_arm(struct ww_pool *pool);
 void ww_manager_forget(void);
+void ww_report_hog(ww_work_fn fn);
 
 /* show.c */
 void ww_report_stall(struct ww_pool *pool, uint64_t stuck_ns);

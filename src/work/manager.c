@@ -4,7 +4,8 @@
  * while items wait and nobody is free, looks at the busy ones every few milliseconds: one that
  * sleeps in its handler gives its licence to another, one that has burned a CPU for long is
  * reported and does not hold up its CPU's pool, and a pool that takes nothing at all is described.
- * When nothing waits it sleeps without a limit.
+ * When nothing waits it sleeps without a limit: a hog that holds up nobody is found by its own
+ * worker, which reads its CPU clock before it sleeps, and reported then.
  */
 #include "work/internal.h"
 
@@ -105,29 +106,39 @@ static void make_workers_l(struct ww_pool *pool, uint64_t now, struct finding *f
 
 /* ---- hogs ---- */
 
+static struct ww_lock hogs_lock;
 static struct {
 	ww_work_fn fn;
 	uint64_t times;
-} hogs[HOG_FUNCTIONS]; /* manager only */
+} hogs[HOG_FUNCTIONS]; /* hogs_lock */
 
-/* Reported the fourth time, and then ever more rarely. */
-static void report_hog(ww_work_fn fn)
+static uint64_t count_hog(ww_work_fn fn)
 {
-	uint64_t warn = ww_load_relaxed(&ww_param_intensive_warn), n;
 	unsigned i = 0;
+	uint64_t n;
 
+	ww_lock(&hogs_lock);
 	while (i < HOG_FUNCTIONS - 1 && hogs[i].fn && hogs[i].fn != fn)
 		i++;
 	hogs[i].fn = fn;
 	n = ++hogs[i].times;
-	if (!warn || n < warn)
+	ww_unlock(&hogs_lock);
+	return n;
+}
+
+/* Reported the fourth time, and then ever more rarely. */
+void ww_report_hog(ww_work_fn fn)
+{
+	uint64_t warn = ww_load_relaxed(&ww_param_intensive_warn), times = count_hog(fn), n;
+
+	if (!warn || times < warn)
 		return;
-	n -= warn - 1;
+	n = times - (warn - 1);
 	if (n & (n - 1))
 		return;
 	ww_warn("%s hogged a CPU for more than %lu us %lu times, consider WW_WQ_UNBOUND",
 		ww_symbol_fn(fn), (unsigned long)ww_load_relaxed(&ww_param_intensive_us),
-		(unsigned long)hogs[i].times);
+		(unsigned long)times);
 }
 
 /* ---- looking at a pool ---- */
@@ -220,7 +231,7 @@ static void report(struct ww_pool *pool, const struct finding *f)
 		ww_warn("no thread can be made for pool %u (%s): its items wait, next try in %u ms",
 			pool->id, strerror(-f->err), (unsigned)(RETRY_NS / 1000000));
 	if (f->hog)
-		report_hog(f->hog);
+		ww_report_hog(f->hog);
 	if (f->stall)
 		ww_report_stall(pool, f->stuck_ns);
 }
@@ -262,6 +273,7 @@ static void manager_main(void *arg)
 
 void ww_manager_forget(void)
 {
+	hogs_lock = (struct ww_lock)WW_LOCK_INIT;
 	ww_store_relaxed(&started, 0u);
 	ww_store_relaxed(&kicked, 0u);
 }

@@ -225,14 +225,30 @@ bool ww_pool_holds_l(struct ww_pool *pool, struct ww_work *work)
 
 /* ---- admission ---- */
 
-static bool take_shared_room(struct ww_workqueue *wq)
+static bool count_up_to(int *count, const int *max)
 {
-	int n = ww_load_relaxed(&wq->shared_active);
+	int n = ww_load_relaxed(count);
 
 	do {
-		if (n >= ww_load_relaxed(&wq->shared_max))
+		if (n >= ww_load_relaxed(max))
 			return false;
-	} while (!ww_cmpxchg(&wq->shared_active, &n, n + 1));
+	} while (!ww_cmpxchg(count, &n, n + 1));
+	return true;
+}
+
+/* One of the queue's; where others have them all, of the least that each node may always have. */
+static bool take_shared_room(struct ww_pwq *pwq)
+{
+	struct ww_workqueue *wq = pwq->wq;
+
+	if (count_up_to(&wq->shared_active, &wq->shared_max)) {
+		if (pwq->node_active)
+			ww_fetch_add(pwq->node_active, 1);
+		return true;
+	}
+	if (!pwq->node_active || !count_up_to(pwq->node_active, &wq->shared_min))
+		return false;
+	ww_fetch_add(&wq->shared_active, 1);
 	return true;
 }
 
@@ -249,14 +265,12 @@ static void set_starved_l(struct ww_pwq *pwq, bool starved)
 
 static bool take_room_l(struct ww_pwq *pwq)
 {
-	struct ww_workqueue *wq = pwq->wq;
-
 	if (pwq->frozen || pwq->nr_active >= pwq->max_active)
 		return false;
-	if (pwq->shared && !take_shared_room(wq)) {
+	if (pwq->shared && !take_shared_room(pwq)) {
 		/* Say that we starve, then look again: whoever gives room looks after giving. */
 		set_starved_l(pwq, true);
-		if (!take_shared_room(wq))
+		if (!take_shared_room(pwq))
 			return false;
 	}
 	pwq->nr_active++;
@@ -271,6 +285,8 @@ static void give_room_l(struct ww_pwq *pwq, unsigned n)
 	if (!pwq->shared)
 		return;
 	ww_fetch_sub(&wq->shared_active, (int)n);
+	if (pwq->node_active)
+		ww_fetch_sub(pwq->node_active, (int)n);
 	if (ww_load_seq_cst(&wq->starved) && !ww_xchg(&wq->feed_queued, 1u)) { /* pairs: WORK-9 */
 		ww_fetch_add(&wq->feeders, 1);
 		wq->feed_next = pwq->pool->feed;

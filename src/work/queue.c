@@ -23,13 +23,13 @@ struct ww_lock ww_wq_lock;
 struct ww_list ww_all_wqs = WW_LIST_INIT(ww_all_wqs);
 bool ww_work_virtual;
 
-static int clamp_active(int v, int low, int high, const char *name)
+static int clamp_active(const char *what, int v, int low, int high, const char *name)
 {
 	int c = v < low ? low : v > high ? high : v;
 
 	if (c != v)
-		ww_warn("max_active %d of the queue \"%s\" is out of range, %d to %d: %d is used",
-			v, name, low, high, c);
+		ww_warn("%s %d of the queue \"%s\" is out of range, %d to %d: %d is used", what, v,
+			name, low, high, c);
 	return c;
 }
 
@@ -86,6 +86,21 @@ static struct ww_pool *pool_for(struct ww_workqueue *wq, unsigned slot,
 			   lay->workers[lay->unit[slot]]);
 }
 
+static unsigned node_of_slot(unsigned slot)
+{
+	return (unsigned)ww_cpu_node(ww_cpu_of_slot((int)slot));
+}
+
+/* Whether the layout keeps the machine's nodes apart: each then has a share of its own. */
+static bool several_nodes(const struct ww_wq_layout *lay)
+{
+	bool several = false;
+
+	for (int s = 1; s < ww_cpu_slots() && lay->units > 1; s++)
+		several |= node_of_slot((unsigned)s) != node_of_slot(0);
+	return several;
+}
+
 /*
  * Make the pwqs of a layout: one for each unit, and the table from slots to them. They are added
  * to what the queue has. 0 or -errno, nothing changed. Q and G.
@@ -94,6 +109,7 @@ int ww_wq_lay_out(struct ww_workqueue *wq, const struct ww_wq_layout *lay, bool 
 {
 	unsigned slots = (unsigned)ww_cpu_slots(), old = wq->npwq, n = old + lay->units;
 	struct ww_pwq **all = ww_alloc(n * sizeof(*all)), **table, *first = NULL;
+	bool nodes = several_nodes(lay);
 	void **mem;
 
 	table = ww_alloc(slots * sizeof(*table));
@@ -118,6 +134,8 @@ int ww_wq_lay_out(struct ww_workqueue *wq, const struct ww_wq_layout *lay, bool 
 		pwq_init(&first[u], wq, pool, wq->max_active);
 		first[u].shared = shared;
 		first[u].slot = slot;
+		if (nodes)
+			first[u].node_active = &wq->node_active[node_of_slot(slot) % NODES];
 	}
 	for (unsigned i = 0; i < old; i++)
 		all[i] = wq->pwqs[i];
@@ -186,10 +204,12 @@ static struct ww_workqueue *make(const char *name, unsigned flags, int max_activ
 	if (!wq)
 		return NULL;
 	wq->ordered = ordered;
-	wq->max_active =
-		max_active ? clamp_active(max_active, 1, MAX_ACTIVE, wq->name) : DEFAULT_ACTIVE;
+	wq->max_active = max_active
+				 ? clamp_active("max_active", max_active, 1, MAX_ACTIVE, wq->name)
+				 : DEFAULT_ACTIVE;
 	wq->min_active = wq->max_active < DEFAULT_MIN ? wq->max_active : DEFAULT_MIN;
 	wq->shared_max = wq->max_active;
+	wq->shared_min = wq->min_active;
 	err = ww_work_start();
 	if (!err)
 		err = ww_wq_default_layout(wq, &lay);
@@ -244,6 +264,7 @@ WW_EXPORT struct ww_workqueue *ww_alloc_ordered_workqueue(const char *name, unsi
 static void set_limits_l(struct ww_workqueue *wq)
 {
 	ww_store_seq_cst(&wq->shared_max, wq->max_active);
+	ww_store_seq_cst(&wq->shared_min, wq->min_active);
 	for (unsigned i = 0; i < wq->npwq; i++) {
 		struct ww_pwq *pwq = wq->pwqs[i];
 
@@ -263,7 +284,7 @@ WW_EXPORT void ww_workqueue_set_max_active(struct ww_workqueue *wq, int max_acti
 		return;
 	}
 	ww_lock(&wq->mutex);
-	wq->max_active = clamp_active(max_active, 1, MAX_ACTIVE, wq->name);
+	wq->max_active = clamp_active("max_active", max_active, 1, MAX_ACTIVE, wq->name);
 	if (wq->min_active > wq->max_active)
 		wq->min_active = wq->max_active;
 	set_limits_l(wq);
@@ -278,9 +299,8 @@ WW_EXPORT void ww_workqueue_set_min_active(struct ww_workqueue *wq, int min_acti
 		return;
 	}
 	ww_lock(&wq->mutex);
-	wq->min_active = min_active < 0		       ? 0
-			 : min_active > wq->max_active ? wq->max_active
-						       : min_active;
+	wq->min_active = clamp_active("min_active", min_active, 0, wq->max_active, wq->name);
+	set_limits_l(wq);
 	ww_unlock(&wq->mutex);
 }
 

@@ -118,17 +118,21 @@ WW_EXPORT void ww_rcu_read_unlock(void)
 
 /* ---- the grace period ---- */
 
+/* Every reader passes a full barrier; without membarrier it does so by itself, see inside(). */
 static void heavy_barrier(void)
 {
 	if (ww_membarrier_available())
 		ww_membarrier(); /* pairs: RCU-1 */
-	else
-		ww_fence_seq_cst();
 }
 
-static bool inside(const struct reader *r, uint32_t now)
+/*
+ * Without membarrier both sides change the reader's word by an exchange, which comes to the same:
+ * the reader's comes after ours, and then it sees what we did before, or we see that it is inside.
+ */
+static bool inside(struct reader *r, uint32_t now)
 {
-	uint32_t word = ww_load_acquire(&r->word); /* pairs: RCU-2 */
+	uint32_t word = ww_membarrier_available() ? ww_load_acquire(&r->word)  /* pairs: RCU-2 */
+						  : ww_fetch_or(&r->word, 0u); /* pairs: RCU-1 */
 
 	return (word & NEST_MASK) && (word & PHASE) != now;
 }

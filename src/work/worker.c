@@ -299,6 +299,20 @@ static void token_wait(struct ww_pool *pool)
 }
 
 /*
+ * What ran since the worker woke had a CPU for too long, and the manager, which comes only while
+ * items wait, has not seen it. Of several items it was the last one, since the others waited.
+ */
+static bool is_hog_l(const struct ww_pworker *w, uint64_t spent)
+{
+	uint64_t limit = ww_load_relaxed(&ww_param_intensive_us) * 1000;
+
+	return w->ran && spent > w->ran * limit && w->last_pwq && !w->rescuer &&
+	       !w->pool->unbound && !ww_work_virtual && ww_load_relaxed(&w->current_func) &&
+	       !(w->last_pwq->wq->flags & WW_WQ_CPU_INTENSIVE) &&
+	       !(w->hog && w->seen_seq == w->seq);
+}
+
+/*
  * The CPU time since the last look goes to the queue whose item ran last: exact for a worker that
  * served one queue while it was awake, and read only where it is about to sleep.
  */
@@ -310,6 +324,10 @@ static void charge_cpu_l(struct ww_pworker *w)
 
 	if (w->last_pwq)
 		w->last_pwq->cpu_ns += spent;
+	if (ww_unlikely(is_hog_l(w, spent))) {
+		w->hogged = ww_load_relaxed(&w->current_func);
+		w->last_pwq->intensive++;
+	}
 	/* What a sleep and a wake-up cost, and next to nothing for each item. */
 	if (spent < BRIEF_NS && spent < BRIEF_WAKE_NS + w->ran * BRIEF_ITEM_NS)
 		w->brief += w->brief < UINT8_MAX;
@@ -433,6 +451,15 @@ static bool sleep_reserve_l(struct ww_pworker *w)
 	return true;
 }
 
+/* Nothing of a user runs under the lock, and a report may go to one. */
+static __attribute__((noinline)) void report_hog(struct ww_pworker *w)
+{
+	ww_pool_unlock(w->pool);
+	ww_report_hog(w->hogged);
+	w->hogged = NULL;
+	ww_pool_lock(w->pool);
+}
+
 /* A batch for w; false: it shall leave. The lock is held on entry and not on return. */
 static bool next_batch_l(struct ww_pworker *w)
 {
@@ -452,6 +479,10 @@ static bool next_batch_l(struct ww_pworker *w)
 			return true;
 		}
 		charge_cpu_l(w);
+		if (ww_unlikely(w->hogged != NULL)) {
+			report_hog(w);
+			continue;
+		}
 		if (may_doze_l(w)) {
 			doze_l(w);
 			continue;
