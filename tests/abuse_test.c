@@ -124,6 +124,7 @@ static void end(struct abuse *a, bool expect_end, bool device_stays, uint64_t tx
 	/* What arrived was sent. */
 	CHECK_MSG(sum.sequence.received <= s.sofar, "%" PRIu64 " received of %" PRIu64,
 		  sum.sequence.received, s.sofar);
+	pg_receive_summary_free(&sum);
 	if (device_stays && !expect_end) {
 		CHECK_EQ(pg_link_read("pga", &link), 0);
 		CHECK_EQ(link.tx_packets - tx_before, s.sofar);

@@ -310,6 +310,7 @@ static struct json_object *receiver_json(const char *ifname, const struct pg_rec
 	add_u64(o, "other", s->totals.other);
 	json_object_object_add(o, "latency", histogram_json(&s->latency));
 	json_object_object_add(o, "jitter", histogram_json(&s->jitter));
+	pg_receive_add_flows_json(o, s);
 	return o;
 }
 

@@ -536,7 +536,10 @@ static int put_device(const struct args *a, const char *dev, const char *mac, un
 	put_tags(a, dev);
 	if (put_addresses(a, dev))
 		return -EINVAL;
-	put_ports(a, dev, "src", &a->src_port);
+	if (a->threads > 1 && !a->src_port.last) /* so that a receiver can tell the threads apart */
+		put_ports(a, dev, "src", &(struct range){9 + index, 9 + index});
+	else
+		put_ports(a, dev, "src", &a->src_port);
 	put_ports(a, dev, "dst", &a->dst_port);
 	if (a->flows)
 		fprintf(a->to, "%s flows %llu\n%s flowlen %llu\n%s flag %s\n", dev,

@@ -75,6 +75,7 @@ void upk_session_close(struct upk_session *s)
 	pg_words_destroy(s->words);
 	pg_engine_destroy(s->engine);
 	free(s->books);
+	pg_receive_summary_free(&s->heard);
 }
 
 static struct pg_watch *watch(struct upk_session *s, char why[128])
@@ -106,6 +107,7 @@ int upk_session_start(struct upk_session *s, struct pg_outcome *out)
 	err = pg_words_write(s->words, "pgctrl", "start", 5, out);
 	free(s->books);
 	s->books = NULL;
+	pg_receive_summary_free(&s->heard);
 	to = open_memstream(&s->books, &len);
 	books = pg_watch_finish(w, to ? to : stdout);
 	if (to)

@@ -15,7 +15,10 @@ struct pg_arrival {
 	uint64_t sent_ns;    /* CLOCK_REALTIME; 0: not stamped */
 	uint64_t arrived_ns; /* CLOCK_REALTIME; 0: not read for this one */
 	uint32_t bytes;	     /* with tags, without CRC */
-	uint32_t flow;	     /* hash of addresses and ports */
+	uint64_t flow;	     /* hash of addresses and ports; 0: they can't be trusted */
+	/* Who that is: one of the two may be there, or neither where it was told before. */
+	const struct pg_frame_facts *facts;
+	const struct pg_flow_id *told; /* then there is no frame, only this */
 };
 
 typedef void (*pg_arrival_fn)(void *arg, const struct pg_arrival *a);

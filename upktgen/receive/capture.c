@@ -154,7 +154,8 @@ static void hand_over(struct pg_capture *c, const struct tpacket3_hdr *h, pg_arr
 		.arrived_ns = h->tp_sec * 1000000000ull + h->tp_nsec,
 		/* the kernel took a tag out */
 		.bytes = h->tp_len + (h->tp_status & TP_STATUS_VLAN_VALID ? 4 : 0),
-		.flow = (f.saddr * 31 + f.daddr) * 17 + ((uint32_t)f.sport << 16 | f.dport),
+		.flow = f.flow,
+		.facts = &f,
 	};
 
 	if (a.kind == PG_FRAME_OURS)

@@ -20,7 +20,7 @@
 
 struct arguments {
 	const char *ifname;
-	uint64_t last, seconds, silence_ms;
+	uint64_t last, seconds, silence_ms, flows;
 	bool quiet, json;
 	const char *svg;
 	enum pg_receive_way way;
@@ -50,6 +50,8 @@ static const struct argp_option options[] = {
 	 "How to receive: a program at the driver, or a packet socket (default: the first that can "
 	 "be had)",
 	 0},
+	{"flows", 'f', "N", 0,
+	 "List N flows, the worst first (default 16; JSON has all of them, at most 65536)", 0},
 	{"quiet", 'q', NULL, 0, "No progress", 0},
 	{0},
 };
@@ -91,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--way: '%s' is neither xdp nor packet", arg);
 		a->way = !strcmp(arg, "xdp") ? PG_RECEIVE_XDP : PG_RECEIVE_PACKET;
 		return 0;
+	case 'f':
+		a->flows = number(state, arg, PG_FLOWS_MAX);
+		return 0;
 	case 'q':
 		a->quiet = true;
 		return 0;
@@ -112,7 +117,8 @@ static const struct argp parser = {
 	parse,
 	"DEV",
 	"Receives pktgen's packets on a device and tells what became of them: received, lost, "
-	"duplicated and reordered by their sequence numbers, and one-way latency.\v"
+	"duplicated and reordered by their sequence numbers, in all, by sender and by flow, and "
+	"one-way latency.\v"
 	"Ends with Ctrl-C, or as the options say, and prints the result. The clocks of sender and "
 	"receiver should agree: on one host they do.",
 	NULL,
@@ -165,7 +171,7 @@ static void wait_for_end(struct pg_receiver *r, const struct arguments *a)
 
 int upk_cmd_receive(int argc, char **argv)
 {
-	struct arguments a = {0};
+	struct arguments a = {.flows = 16};
 	struct pg_receive_summary s;
 	char why[128];
 
@@ -197,12 +203,15 @@ int upk_cmd_receive(int argc, char **argv)
 	if (a.json)
 		pg_receive_print_json(a.ifname, &s, stdout);
 	else
-		pg_receive_print(a.ifname, &s, stdout);
+		pg_receive_print(a.ifname, &s, (unsigned)a.flows, stdout);
 	int err = a.svg ? pg_receive_write_svg(a.svg, a.ifname, &s) : 0;
 
+	bool gone = s.totals.gone;
+
+	pg_receive_summary_free(&s);
 	if (err) {
 		fprintf(stderr, "upktgen receive: %s: %s\n", a.svg, strerror(-err));
 		return UPK_FAILED;
 	}
-	return s.totals.gone ? UPK_FAILED : UPK_OK;
+	return gone ? UPK_FAILED : UPK_OK;
 }

@@ -12,11 +12,19 @@ enum pg_frame_kind {
 	PG_FRAME_OTHER,	  /* somebody else's */
 };
 
+/* Who sends to whom: addresses as they stand in the frame, IPv4 in the first four bytes. */
+struct pg_flow_id {
+	uint8_t src[16], dst[16];
+	uint16_t sport, dport;
+	uint8_t version; /* 4 or 6; 0: not known */
+};
+
 struct pg_frame_facts {
 	uint32_t seq;
-	uint64_t sent_ns;      /* CLOCK_REALTIME; 0: not stamped */
-	bool fine;	       /* stamps of 1 ns rather than 1 us */
-	uint32_t saddr, daddr; /* IPv4, or a hash of the IPv6 address; host order */
+	uint64_t sent_ns;  /* CLOCK_REALTIME; 0: not stamped */
+	uint64_t flow;	   /* hash of addresses and ports, never 0; 0: they can't be trusted */
+	bool fine;	   /* stamps of 1 ns rather than 1 us */
+	const uint8_t *ip; /* the IP header; NULL: none */
 	uint16_t sport, dport;
 	uint8_t version; /* 4 or 6 */
 };
@@ -28,5 +36,7 @@ struct pg_frame_facts {
  */
 enum pg_frame_kind pg_frame_read(const uint8_t *data, uint32_t caplen, uint32_t len, bool check_udp,
 				 int expect_dport, struct pg_frame_facts *out);
+/* Of a frame that was read and has one. */
+void pg_frame_flow_id(const struct pg_frame_facts *f, struct pg_flow_id *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "receive/receiver.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <wheelwork/thread.h>
@@ -22,10 +23,13 @@
 struct pg_receiver {
 	struct pg_tap *tap;	       /* T: one of these two */
 	struct pg_capture capture;     /* T */
-	struct pg_sequence sequence;   /* T */
+	struct pg_streams streams;     /* T */
+	struct pg_flows flows;	       /* T */
+	struct pg_flow *last_flow;     /* T */
+	struct pg_flow beyond;	       /* T */
+	uint64_t damaged_unknown;      /* T */
 	struct pg_histogram latency;   /* T */
 	struct pg_histogram jitter;    /* T */
-	uint64_t last_latency;	       /* T */
 	bool fine;		       /* T */
 	uint64_t early, unstamped;     /* T */
 	struct pg_receive_totals now;  /* T: published after each block */
@@ -49,35 +53,78 @@ static void fell_silent(struct ww_work *work)
 	ww_fetch_add_relaxed(&r->silences, 1u);
 }
 
-static void measure(struct pg_receiver *r, const struct pg_arrival *a)
+/* The first packet of each stamp: those that share it were made later than it says. */
+static void measure(struct pg_receiver *r, struct pg_stream *t, const struct pg_arrival *a)
 {
-	if (a->sent_ns > a->arrived_ns) {
-		r->early++;
-		return;
-	}
 	uint64_t latency = a->arrived_ns - a->sent_ns;
 
-	if (r->latency.count > 0)
-		pg_histogram_add(&r->jitter, latency > r->last_latency ? latency - r->last_latency
-								       : r->last_latency - latency);
-	r->last_latency = latency;
+	if (a->sent_ns == t->stamp)
+		return;
+	if (a->sent_ns > a->arrived_ns) {
+		r->early++;
+		t->stamp = a->sent_ns;
+		return;
+	}
+	if (t->stamp)
+		pg_histogram_add(&r->jitter, latency > t->latency ? latency - t->latency
+								  : t->latency - latency);
+	t->stamp = a->sent_ns;
+	t->latency = latency;
 	pg_histogram_add(&r->latency, latency);
+}
+
+static void take_damaged(struct pg_receiver *r, const struct pg_arrival *a)
+{
+	/* Only one that is known: what made the frame wrong may have made a flow up. */
+	struct pg_flow *f = a->flow ? pg_flows_find(&r->flows, a->flow) : NULL;
+	struct pg_stream *t = f ? pg_streams_by_serial(&r->streams, f->stream) : NULL;
+
+	r->now.damaged++;
+	if (f)
+		f->damaged++;
+	else
+		r->damaged_unknown++;
+	if (t)
+		t->damaged++;
+}
+
+static struct pg_flow *flow_of(struct pg_receiver *r, uint64_t key)
+{
+	if (!r->last_flow || r->last_flow->key != key)
+		r->last_flow = pg_flows_get(&r->flows, key);
+	return r->last_flow;
 }
 
 static void take(void *arg, const struct pg_arrival *a)
 {
 	struct pg_receiver *r = arg;
+	/* Flows beyond those that have a place are one. */
+	struct pg_flow *f;
+	struct pg_stream *t;
 
 	if (a->kind != PG_FRAME_OURS) {
 		if (a->kind == PG_FRAME_DAMAGED)
-			r->now.damaged++;
+			take_damaged(r, a);
 		else
 			r->now.other++;
 		return;
 	}
+	f = flow_of(r, a->flow);
+	if (!f) {
+		f = &r->beyond;
+		r->flows.beyond += !a->told;
+	} else if (__builtin_expect(f->id.version == 0, 0)) {
+		if (a->told)
+			f->id = *a->told;
+		else if (a->facts)
+			pg_frame_flow_id(a->facts, &f->id);
+	}
+	if (a->told)
+		return;
 	r->now.frames++;
 	r->now.bytes += a->bytes;
-	pg_sequence_add(&r->sequence, a->seq, a->sent_ns);
+	f->bytes += a->bytes;
+	t = pg_streams_add(&r->streams, f, a->seq, a->sent_ns);
 	if (a->arrived_ns) {
 		if (r->now.first_ns == 0)
 			r->now.first_ns = a->arrived_ns;
@@ -86,8 +133,18 @@ static void take(void *arg, const struct pg_arrival *a)
 	r->fine = a->fine;
 	if (a->sent_ns == 0)
 		r->unstamped++;
-	else if (a->arrived_ns)
-		measure(r, a);
+	else if (t && a->arrived_ns)
+		measure(r, t, a);
+}
+
+/* Numbers that did not come so far, of all senders. */
+static uint64_t holes(const struct pg_receiver *r)
+{
+	uint64_t n = r->streams.past.holes;
+
+	for (unsigned i = 0; i < r->streams.nr; i++)
+		n += r->streams.all[i]->sequence.holes;
+	return n;
 }
 
 static void publish(struct pg_receiver *r)
@@ -107,8 +164,8 @@ static void publish(struct pg_receiver *r)
 	ww_store_relaxed(&to->dropped, r->now.dropped);
 	ww_store_relaxed(&to->first_ns, r->now.first_ns);
 	ww_store_relaxed(&to->last_ns, r->now.last_ns);
-	ww_store_relaxed(&to->holes, r->sequence.holes);
-	ww_store_relaxed(&to->last_seq, pg_sequence_top(&r->sequence));
+	ww_store_relaxed(&to->holes, holes(r));
+	ww_store_relaxed(&to->last_seq, pg_streams_top(&r->streams));
 }
 
 static int wait_frames(struct pg_receiver *r, int timeout_ms)
@@ -154,7 +211,8 @@ static void free_receiver(struct pg_receiver *r)
 {
 	if (r->queue)
 		ww_destroy_workqueue(r->queue);
-	pg_sequence_free(&r->sequence);
+	pg_streams_free(&r->streams);
+	pg_flows_free(&r->flows);
 	pg_capture_close(&r->capture);
 	pg_tap_close(r->tap);
 	ww_free(r);
@@ -185,7 +243,8 @@ struct pg_receiver *pg_receiver_start(const struct pg_receiver_options *options,
 	r->silence_ticks = ww_msecs_to_jiffies(silence_ms);
 	r->capture.fd = -1;
 	ww_init_delayed_work(&r->silence, fell_silent);
-	err = -pg_sequence_init(&r->sequence, options->from_start);
+	pg_streams_init(&r->streams, options->from_start);
+	err = -pg_flows_init(&r->flows);
 	if (!err)
 		err = open_way(r, options, why);
 	if (err)
@@ -253,29 +312,120 @@ bool pg_receiver_wait(struct pg_receiver *r, uint32_t last_seq, uint32_t quiet_m
 	}
 }
 
-void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out)
+static void report_stream(const struct pg_receiver *r, const struct pg_stream *t,
+			  struct pg_stream_report *out)
+{
+	const struct pg_flow *f = pg_flows_find(&r->flows, t->only_flow);
+
+	*out = (struct pg_stream_report){
+		.serial = t->serial,
+		.restart = pg_stream_is_restart(&r->streams, t),
+		.packets = t->packets,
+		.damaged = t->damaged,
+		.sequence = t->sequence,
+		.one_flow = t->nr_flows == 1 && f,
+	};
+	out->sequence.seen = NULL;
+	out->lost = t->sequence.holes > t->damaged ? t->sequence.holes - t->damaged : 0;
+	if (out->one_flow)
+		pg_flow_name(f, out->flow);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+	const struct pg_stream_report *x = a, *y = b;
+
+	return x->serial < y->serial ? -1 : 1;
+}
+
+static uint64_t trouble(const struct pg_flow_report *f)
+{
+	return f->lost + f->flow.duplicated + f->flow.reordered + f->flow.damaged;
+}
+
+static int worst_first(const void *a, const void *b)
+{
+	const struct pg_flow_report *x = a, *y = b;
+	uint64_t u = trouble(x), v = trouble(y);
+
+	if (u != v)
+		return u < v ? 1 : -1;
+	if (x->flow.packets != y->flow.packets)
+		return x->flow.packets < y->flow.packets ? 1 : -1;
+	return x->flow.key < y->flow.key ? -1 : x->flow.key > y->flow.key;
+}
+
+static void report_streams(const struct pg_receiver *r, struct pg_receive_summary *out)
+{
+	const struct pg_streams *s = &r->streams;
+
+	out->streams = ww_alloc((s->nr + 1) * sizeof(out->streams[0]));
+	for (unsigned i = 0; out->streams && i < s->nr; i++) {
+		report_stream(r, s->all[i], &out->streams[i]);
+		out->senders += !out->streams[i].restart;
+	}
+	out->nr_streams = out->streams ? s->nr : 0;
+	qsort(out->streams, out->nr_streams, sizeof(out->streams[0]), by_serial);
+}
+
+static void report_flows(const struct pg_receiver *r, struct pg_receive_summary *out)
+{
+	out->flows_beyond = r->flows.beyond;
+	out->damaged_unknown = r->damaged_unknown;
+	out->flows = ww_alloc((r->flows.nr + 1ul) * sizeof(out->flows[0]));
+	if (!out->flows)
+		return;
+	out->nr_flows = r->flows.nr;
+	for (unsigned i = 0; i < out->nr_flows; i++) {
+		const struct pg_flow *f = &r->flows.flow[i];
+		const struct pg_stream *t = pg_streams_by_serial(&r->streams, f->stream);
+
+		out->flows[i] = (struct pg_flow_report){.flow = *f, .sender = t ? t->serial : 0};
+		if (t && t->nr_flows == 1 && !f->shared) {
+			out->flows[i].lost_known = true;
+			out->flows[i].lost =
+				t->sequence.holes > t->damaged ? t->sequence.holes - t->damaged : 0;
+		}
+	}
+	qsort(out->flows, out->nr_flows, sizeof(out->flows[0]), worst_first);
+}
+
+void pg_receive_summary_free(struct pg_receive_summary *s)
+{
+	ww_free(s->streams);
+	ww_free(s->flows);
+	memset(s, 0, sizeof(*s));
+}
+
+void pg_receiver_finish_all(struct pg_receiver *r, const uint32_t *lasts, unsigned n,
+			    struct pg_receive_summary *out)
 {
 	ww_thread_stop_put(r->thread);
 	ww_cancel_delayed_work_sync(&r->silence);
 	drain(r);
-	if (last_seq)
-		pg_sequence_close(&r->sequence, last_seq);
+	pg_streams_close(&r->streams, lasts, n);
 	publish(r);
 	memset(out, 0, sizeof(*out));
 	pg_receiver_totals(r, &out->totals);
-	out->sequence = r->sequence;
-	out->sequence.seen = NULL;
+	pg_streams_total(&r->streams, &out->sequence);
 	out->latency = r->latency;
 	out->jitter = r->jitter;
 	out->way = r->tap ? "xdp" : "packet";
-	out->cpus = r->tap ? pg_tap_cpus(r->tap) : 1;
+	out->queues = r->tap ? pg_tap_queues(r->tap) : 1;
 	out->fine = r->fine;
 	out->early = r->early;
 	out->unstamped = r->unstamped;
-	out->tail_closed = last_seq != 0;
+	out->tail_closed = n != 0;
+	report_streams(r, out);
+	report_flows(r, out);
 	/* A hole is first a damaged frame that did arrive, then one that we dropped ourselves. */
 	uint64_t ours = out->totals.damaged + out->totals.dropped;
 
-	out->lost = r->sequence.holes > ours ? r->sequence.holes - ours : 0;
+	out->lost = out->sequence.holes > ours ? out->sequence.holes - ours : 0;
 	free_receiver(r);
+}
+
+void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out)
+{
+	pg_receiver_finish_all(r, &last_seq, last_seq != 0, out);
 }

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "transmit/histogram.h"
-#include "receive/sequence.h"
+#include "receive/streams.h"
 
 struct pg_receiver; /* opaque */
 
@@ -44,17 +44,45 @@ struct pg_receive_totals {
 	bool gone;	/* the device vanished: nothing will come any more */
 };
 
+/* One sender's numbers: they count the packets of all its flows together. */
+struct pg_stream_report {
+	uint32_t serial;
+	bool restart; /* the same sender as one before, begun anew */
+	uint64_t packets;
+	uint64_t damaged;
+	uint64_t lost; /* missing, less damaged: also what this receiver dropped itself */
+	struct pg_sequence sequence;
+	bool one_flow;
+	char flow[112]; /* its name, where there is one */
+};
+
+struct pg_flow_report {
+	struct pg_flow flow;
+	uint32_t sender; /* serial of its stream, 0 if there is none */
+	/* Known where a sender has this one flow: its numbers then count that flow's packets. */
+	bool lost_known;
+	uint64_t lost; /* as above */
+};
+
 struct pg_receive_summary {
 	struct pg_receive_totals totals;
-	struct pg_sequence sequence; /* its bitmap is gone */
+	struct pg_sequence sequence; /* of all senders together; its window is gone */
 	struct pg_histogram latency, jitter;
 	const char *way; /* "xdp" or "packet" */
-	unsigned cpus;	 /* on which frames came in: between several the order is not known */
+	unsigned queues; /* on which frames came in: between several the order is not known */
 	uint64_t lost;	 /* by the network: holes that are neither damaged frames nor our drops */
 	uint64_t early;	 /* stamped later than they arrived: the clocks differ */
 	bool fine;	 /* stamps of 1 ns rather than 1 us */
 	uint64_t unstamped; /* the sender wrote no time */
 	bool tail_closed;   /* the sender's last number was known */
+	bool one_clock;	    /* sender and receiver are on one host */
+	unsigned senders;   /* told apart, those that began anew counted once */
+	unsigned nr_streams;
+	struct pg_stream_report *streams; /* as they began */
+	unsigned nr_flows;
+	struct pg_flow_report *flows; /* those with trouble first, then by packets */
+	uint64_t flows_beyond;	      /* packets of more flows than are kept apart */
+	uint64_t damaged_unknown;     /* damaged frames whose flow is not known */
 };
 
 /*
@@ -72,11 +100,22 @@ bool pg_receiver_wait(struct pg_receiver *r, uint32_t last_seq, uint32_t quiet_m
 		      uint32_t limit_ms, const uint32_t *stop);
 /*
  * Stops the thread and closes the books. last_seq: the sender's last sequence number, which tells a
- * lost tail from an end; 0 if not known. Frees r.
+ * lost tail from an end; 0 if not known. Frees r. What out holds is freed with
+ * pg_receive_summary_free().
  */
 void pg_receiver_finish(struct pg_receiver *r, uint32_t last_seq, struct pg_receive_summary *out);
+/* The same with n senders, whose last numbers are all known. */
+void pg_receiver_finish_all(struct pg_receiver *r, const uint32_t *lasts, unsigned n,
+			    struct pg_receive_summary *out);
+/* Frees what it holds, and empties it. */
+void pg_receive_summary_free(struct pg_receive_summary *s);
 
-void pg_receive_print(const char *ifname, const struct pg_receive_summary *s, FILE *out);
+/* rows: how many flows are listed at most. */
+void pg_receive_print(const char *ifname, const struct pg_receive_summary *s, unsigned rows,
+		      FILE *out);
+struct json_object;
+/* "senders" and "flows" into an object. */
+void pg_receive_add_flows_json(struct json_object *to, const struct pg_receive_summary *s);
 void pg_receive_print_json(const char *ifname, const struct pg_receive_summary *s, FILE *out);
 /* The latency histogram as a picture. 0 or -errno. */
 int pg_receive_write_svg(const char *file, const char *ifname, const struct pg_receive_summary *s);

@@ -6,20 +6,22 @@
 
 #include "base/alloc.h"
 
-enum { WORDS = PG_SEQ_WINDOW / 64 };
+#define BASE ((uint64_t)1 << 32)
 
-int pg_sequence_init(struct pg_sequence *s, bool from_start)
+int pg_sequence_begin(struct pg_sequence *s, uint32_t number, uint16_t mark, bool from_start)
 {
 	memset(s, 0, sizeof(*s));
-	s->seen = ww_alloc_lines(WORDS * sizeof(s->seen[0]));
+	s->seen = ww_alloc_lines(PG_SEQ_WINDOW * sizeof(s->seen[0]));
 	if (!s->seen)
 		return -ENOMEM;
-	if (from_start) {
-		s->started = true;
-		s->first = 1;
-		s->top = (uint64_t)1 << 32;
-		s->bottom = s->top + 1;
+	s->first = number;
+	s->top = s->bottom = BASE + number;
+	if (number >= 1 && number <= (from_start ? PG_SEQ_WINDOW : PG_SEQ_FROM_START)) {
+		s->holes = number - 1;
+		s->bottom = BASE + 1;
 	}
+	s->received = 1;
+	s->seen[s->top % PG_SEQ_WINDOW] = mark;
 	return 0;
 }
 
@@ -29,132 +31,98 @@ void pg_sequence_free(struct pg_sequence *s)
 	s->seen = NULL;
 }
 
-/* The oldest number that the window still knows: whole words enter and leave it. */
-static uint64_t oldest(const struct pg_sequence *s)
+/* By its distance from the newest. */
+static uint64_t widened(const struct pg_sequence *s, uint32_t number)
 {
-	return s->top / 64 * 64 + 64 - PG_SEQ_WINDOW;
+	return s->top + (uint64_t)(int64_t)(int32_t)(number - (uint32_t)s->top);
+}
+
+enum pg_verdict pg_sequence_judge(const struct pg_sequence *s, uint32_t number, uint16_t mark)
+{
+	uint64_t wide = widened(s, number);
+
+	if (wide > s->top) {
+		if (wide == s->top + 1)
+			return PG_SEQ_NEXT;
+		return wide - s->top <= PG_SEQ_WINDOW ? PG_SEQ_AHEAD : PG_SEQ_FAR;
+	}
+	if (wide < s->bottom || s->top - wide >= PG_SEQ_WINDOW)
+		return PG_SEQ_FAR;
+	uint16_t was = s->seen[wide % PG_SEQ_WINDOW];
+
+	return !was ? PG_SEQ_HOLE : was == mark ? PG_SEQ_SAME : PG_SEQ_OTHER;
 }
 
 /* Moves the window up to wide, with nothing seen on the way. */
 static void advance(struct pg_sequence *s, uint64_t wide)
 {
-	uint64_t from = s->top / 64 + 1, to = wide / 64;
-
-	if (to >= from && to - from + 1 >= WORDS)
-		memset(s->seen, 0, WORDS * sizeof(s->seen[0]));
+	if (wide - s->top >= PG_SEQ_WINDOW)
+		memset(s->seen, 0, PG_SEQ_WINDOW * sizeof(s->seen[0]));
 	else
-		for (uint64_t w = from; w <= to; w++)
-			s->seen[w % WORDS] = 0;
+		for (uint64_t n = s->top + 1; n <= wide; n++)
+			s->seen[n % PG_SEQ_WINDOW] = 0;
 	s->top = wide;
 }
 
-/* count numbers up to last came in a row, the first of a stream. */
-static void begin(struct pg_sequence *s, uint32_t last, uint32_t count, uint64_t stamp)
-{
-	uint32_t first = last - (count - 1);
-
-	memset(s->seen, 0, WORDS * sizeof(s->seen[0]));
-	s->started = true;
-	s->top = ((uint64_t)1 << 32) + last;
-	s->bottom = ((uint64_t)1 << 32) + first;
-	if (first >= 1 && first <= PG_SEQ_FROM_START) {
-		s->holes += first - 1;
-		s->bottom = ((uint64_t)1 << 32) + 1;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		pg_sequence_mark(s, s->top - i);
-	s->received += count;
-	s->stamp = stamp;
-	s->stray_run = 0;
-}
-
-static void ahead(struct pg_sequence *s, uint64_t wide, uint32_t count, uint64_t stamp)
+static void ahead(struct pg_sequence *s, uint64_t wide, uint32_t count, uint16_t mark)
 {
 	s->holes += wide - s->top - count;
 	advance(s, wide);
 	for (uint32_t i = 0; i < count; i++)
-		pg_sequence_mark(s, wide - i);
+		s->seen[(wide - i) % PG_SEQ_WINDOW] = mark;
 	s->received += count;
-	if (stamp > s->stamp)
-		s->stamp = stamp;
 }
 
-static bool seen_before(const struct pg_sequence *s, uint64_t wide)
+uint64_t pg_sequence_take(struct pg_sequence *s, enum pg_verdict v, uint32_t number, uint16_t mark)
 {
-	return s->seen[(wide % PG_SEQ_WINDOW) / 64] >> (wide % 64) & 1;
-}
+	uint64_t wide = widened(s, number), late = s->top - wide;
 
-/* True if enough strays came in a row, this one included, to be believed. */
-static bool stray_believed(struct pg_sequence *s, uint32_t number, uint32_t enough)
-{
-	if (s->stray_run > 0 && number == s->stray_last + 1)
-		s->stray_run++;
-	else
-		s->stray_run = 1;
-	s->stray_last = number;
-	if (s->stray_run < enough) {
-		s->stray++;
-		return false;
-	}
-	s->stray -= enough - 1; /* those that waited belong to the stream after all */
-	s->stray_run = 0;
-	return true;
-}
-
-void pg_sequence_slow(struct pg_sequence *s, uint32_t number, uint64_t stamp)
-{
-	if (s->received == 0)
-		s->first = number;
-	if (!s->started) {
-		begin(s, number, 1, stamp);
-		return;
-	}
-	int32_t delta = (int32_t)(number - (uint32_t)s->top);
-	uint64_t wide = s->top + (uint64_t)(int64_t)delta;
-
-	if (delta > 0) {
-		if ((uint32_t)delta <= PG_SEQ_WINDOW)
-			ahead(s, wide, 1, stamp);
-		else if (stray_believed(s, number, PG_SEQ_BELIEVE_AHEAD))
-			ahead(s, wide, PG_SEQ_BELIEVE_AHEAD, stamp);
-		return;
-	}
-	bool known = wide >= oldest(s) && wide >= s->bottom;
-
-	bool hole = known && !seen_before(s, wide);
-
-	/* A copy is no newer than what it copies: a low number sent later is a new run's. */
-	if (!hole && stamp > s->stamp && s->stamp > 0 && number <= PG_SEQ_FROM_START) {
-		s->restarts++;
-		begin(s, number, 1, stamp);
-	} else if (!known) {
-		if (stray_believed(s, number, PG_SEQ_BELIEVE_BEHIND)) {
-			s->restarts++;
-			begin(s, number, PG_SEQ_BELIEVE_BEHIND, stamp);
-		}
-	} else if (!hole) {
-		s->duplicated++;
-	} else {
-		pg_sequence_mark(s, wide);
+	switch (v) {
+	case PG_SEQ_NEXT:
+	case PG_SEQ_AHEAD:
+		ahead(s, wide, 1, mark);
+		return 0;
+	case PG_SEQ_HOLE:
+		s->seen[wide % PG_SEQ_WINDOW] = mark;
 		s->holes--;
 		s->received++;
 		s->reordered++;
-		s->extent_sum += s->top - wide;
-		if (s->top - wide > s->extent_max)
-			s->extent_max = s->top - wide;
+		s->extent_sum += late;
+		if (late > s->extent_max)
+			s->extent_max = late;
+		return late;
+	case PG_SEQ_SAME:
+		s->duplicated++;
+		return late;
+	default:
+		return 0;
 	}
+}
+
+void pg_sequence_jump(struct pg_sequence *s, uint32_t last, uint32_t count, uint16_t mark)
+{
+	ahead(s, widened(s, last), count, mark);
 }
 
 void pg_sequence_close(struct pg_sequence *s, uint32_t last)
 {
-	if (!s->started) {
-		s->holes += last;
-		return;
-	}
-	int32_t delta = (int32_t)(last - (uint32_t)s->top);
+	uint64_t wide = widened(s, last);
 
-	if (delta > 0) {
-		s->holes += (uint64_t)delta;
-		advance(s, s->top + (uint64_t)delta);
+	if (wide > s->top) {
+		s->holes += wide - s->top;
+		advance(s, wide);
 	}
+}
+
+void pg_sequence_sum(struct pg_sequence *to, const struct pg_sequence *from)
+{
+	to->received += from->received;
+	to->duplicated += from->duplicated;
+	to->reordered += from->reordered;
+	to->stray += from->stray;
+	to->holes += from->holes;
+	to->restarts += from->restarts;
+	to->extent_sum += from->extent_sum;
+	if (from->extent_max > to->extent_max)
+		to->extent_max = from->extent_max;
 }

@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/atomic.h"
 #include "receive/tap_ring.h"
+#include "transmit/link.h"
 
 #include "tap.skel.h"
 
@@ -30,6 +31,7 @@ struct pg_tap {
 	uint8_t *rings;
 	int64_t tai_offset_ns;
 	uint64_t dropped, other; /* told so far */
+	struct pg_flow_id told;	 /* half of it may be there */
 };
 
 static struct pg_tap_ring *ring(const struct pg_tap *t, unsigned i)
@@ -84,14 +86,28 @@ static void serve(const void *request, const int *fds, unsigned nr_fds, struct p
 {
 	const struct request *r = request;
 	struct tap_bpf *skel;
+	struct pg_link link;
 
 	(void)fds;
 	(void)nr_fds;
+	a->err = pg_link_read(r->ifname, &link);
+	if (a->err) {
+		snprintf(a->why, PG_ASK_WHY, "there is no network device \"%.15s\" here",
+			 r->ifname);
+		return;
+	}
+	if (link.nr_rx_queues > PG_TAP_QUEUES) {
+		snprintf(a->why, PG_ASK_WHY,
+			 "%.15s has more than %d receive queues: "
+			 "\"ethtool -L\" sets fewer, or --way packet",
+			 r->ifname, PG_TAP_QUEUES);
+		a->err = -E2BIG;
+		return;
+	}
+	a->value[1] = link.nr_rx_queues;
 	libbpf_set_print(quiet);
 	skel = tap_bpf__open();
-	a->err = skel ? bpf_map__set_max_entries(skel->maps.rings,
-						 (unsigned)libbpf_num_possible_cpus())
-		      : -errno;
+	a->err = skel ? bpf_map__set_max_entries(skel->maps.rings, link.nr_rx_queues) : -errno;
 	if (!a->err)
 		a->err = tap_bpf__load(skel);
 	if (a->err)
@@ -109,7 +125,6 @@ const struct pg_op pg_op_tap_program = {"tap_program", sizeof(struct request), s
 
 static int map_rings(struct pg_tap *t, int fd, char why[128])
 {
-	t->nr_rings = (unsigned)libbpf_num_possible_cpus();
 	t->stride = sizeof(struct pg_tap_ring);
 	t->rings = mmap(NULL, t->stride * t->nr_rings, PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_POPULATE, fd, 0);
@@ -143,6 +158,7 @@ struct pg_tap *pg_tap_open(const char *ifname, char why[128])
 	} else {
 		t->ifindex = (int)a.value[0];
 		t->link = a.fds[1];
+		t->nr_rings = (unsigned)a.value[1];
 		err = map_rings(t, a.fds[0], why);
 		close(a.fds[0]); /* the mapping and the program keep the rings */
 	}
@@ -164,8 +180,19 @@ void pg_tap_close(struct pg_tap *t)
 	ww_free(t);
 }
 
-static void hand_over(const struct pg_tap *t, const struct pg_tap_record *r, pg_arrival_fn fn,
-		      void *arg)
+/* One end of a flow; the other follows at once. */
+static void note_end(struct pg_flow_id *id, const struct pg_tap_record *r)
+{
+	bool source = r->meta & PG_TAP_SOURCE;
+	uint8_t *to = source ? id->src : id->dst;
+
+	id->version = r->meta & PG_TAP_IP6 ? 6 : 4;
+	memset(to, 0, 16);
+	memcpy(to, r->address, id->version == 4 ? 4 : 16);
+	*(source ? &id->sport : &id->dport) = (uint16_t)r->seq;
+}
+
+static void hand_over(struct pg_tap *t, const struct pg_tap_record *r, pg_arrival_fn fn, void *arg)
 {
 	struct pg_arrival a = {
 		.kind = r->meta & PG_TAP_DAMAGED ? PG_FRAME_DAMAGED : PG_FRAME_OURS,
@@ -176,14 +203,20 @@ static void hand_over(const struct pg_tap *t, const struct pg_tap_record *r, pg_
 				   : (r->stamp >> 32) * 1000000000 + (uint32_t)r->stamp * 1000ull,
 		.arrived_ns = r->arrived_ns ? r->arrived_ns - (uint64_t)t->tai_offset_ns : 0,
 		.bytes = r->meta & 0xffff,
-		.flow = r->flow,
+		.flow = r->meta & PG_TAP_NO_FLOW ? 0 : r->flow,
 	};
 
+	if (__builtin_expect(r->meta & (PG_TAP_SOURCE | PG_TAP_DEST), 0)) {
+		note_end(&t->told, r);
+		if (r->meta & PG_TAP_SOURCE)
+			return;
+		a.told = &t->told;
+	}
 	fn(arg, &a);
 }
 
 /* What stands in one ring, at most a quantum. */
-static int read_ring(const struct pg_tap *t, struct pg_tap_ring *r, pg_arrival_fn fn, void *arg)
+static int read_ring(struct pg_tap *t, struct pg_tap_ring *r, pg_arrival_fn fn, void *arg)
 {
 	/* The program's half is tap.bpf.c: the record is stored before head. */
 	uint64_t head = ww_load_acquire(&r->head), tail = r->tail; /* pairs: TAP-1 */
@@ -234,7 +267,7 @@ uint64_t pg_tap_other(struct pg_tap *t)
 	return sum - before;
 }
 
-unsigned pg_tap_cpus(const struct pg_tap *t)
+unsigned pg_tap_queues(const struct pg_tap *t)
 {
 	unsigned n = 0;
 

@@ -21,7 +21,7 @@ int pg_tap_wait(struct pg_tap *t, int timeout_ms, pg_arrival_fn fn, void *arg);
 /* Frames that found a ring full / frames of others, since the last call. */
 uint64_t pg_tap_dropped(struct pg_tap *t);
 uint64_t pg_tap_other(struct pg_tap *t);
-/* CPUs on which frames came in: between several the order is not known. */
-unsigned pg_tap_cpus(const struct pg_tap *t);
+/* Queues on which frames came in: between several the order is not known. */
+unsigned pg_tap_queues(const struct pg_tap *t);
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/cpu.h"
 #include "transmit/link.h"
 
-enum { MAX_DEVICES = 64, TAIL_QUIET_MS = 300, TAIL_LIMIT_MS = 5000 };
+enum { MAX_DEVICES = 64, TAIL_QUIET_MS = 300, TAIL_LIMIT_MS = 5000, FLOWS_SHOWN = 8 };
 
 struct sent {
 	uint64_t packets, bytes, errors;
@@ -244,15 +244,34 @@ static void print_sent(struct pg_watch *w, const char *backend, uint64_t *by_dev
 		s.packets, *by_device, backend ? ", backend " : "", backend ? backend : "");
 }
 
-static int settle_books(struct pg_watch *w, uint32_t last, uint64_t by_device, FILE *out)
+/* Each device numbered its own packets, up to this. How many of them sent anything. */
+static unsigned last_numbers(struct pg_watch *w, uint32_t lasts[MAX_DEVICES])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w->nr_devices; i++) {
+		struct pg_device *d = pg_engine_find(w->engine, w->devices[i].name);
+		struct pg_status s;
+
+		if (!d)
+			continue;
+		pg_device_status(d, &s);
+		if (s.ever_ran && s.cursor.seq_num > 1)
+			lasts[n++] = s.cursor.seq_num - 1;
+	}
+	return n;
+}
+
+static int settle_books(struct pg_watch *w, uint64_t by_device, FILE *out)
 {
 	struct pg_receive_summary s;
+	uint32_t lasts[MAX_DEVICES];
+	unsigned n = last_numbers(w, lasts);
 
-	pg_receiver_wait(w->receiver, last, TAIL_QUIET_MS, TAIL_LIMIT_MS, NULL);
-	pg_receiver_finish(w->receiver, last, &s);
-	pg_receive_print(w->options.receiver, &s, out);
-	if (w->options.summary)
-		*w->options.summary = s;
+	pg_receiver_wait(w->receiver, n == 1 ? lasts[0] : 0, TAIL_QUIET_MS, TAIL_LIMIT_MS, NULL);
+	pg_receiver_finish_all(w->receiver, lasts, n, &s);
+	s.one_clock = true;
+	pg_receive_print(w->options.receiver, &s, FLOWS_SHOWN, out);
 	uint64_t sum = s.sequence.received + s.lost + s.totals.damaged + s.totals.dropped;
 	/* others' packets went through the device too: then our own count has to do */
 	if (s.totals.other && sum != by_device)
@@ -264,6 +283,10 @@ static int settle_books(struct pg_watch *w, uint32_t last, uint64_t by_device, F
 		" + damaged %" PRIu64 " + dropped by the receiver %" PRIu64 "\n",
 		by_device, good ? "=" : "IS NOT", s.sequence.received, s.lost, s.totals.damaged,
 		s.totals.dropped);
+	if (w->options.summary)
+		*w->options.summary = s;
+	else
+		pg_receive_summary_free(&s);
 	return good ? 0 : -EBADMSG;
 }
 
@@ -282,8 +305,7 @@ int pg_watch_finish(struct pg_watch *w, FILE *out)
 		fprintf(out, "Not sent through %s\n", s.passed_over);
 	if (w->receiver) {
 		print_sent(w, s.backend, &by_device, out);
-		/* Of one device the last number is known; of several, each counts for itself. */
-		err = settle_books(w, one ? s.cursor.seq_num - 1 : 0, by_device, out);
+		err = settle_books(w, by_device, out);
 	}
 	ww_free(w);
 	return err;

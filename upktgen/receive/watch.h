@@ -19,7 +19,8 @@ struct pg_watch_options {
 	uint64_t limit_ms;    /* stop the engine after this time; 0: never */
 	const uint32_t *stop; /* not 0: the user wants an end (may be NULL) */
 	bool json;	      /* progress as JSON lines */
-	/* Filled in by the finish, where there is a receiver; may be NULL. */
+	/* Filled in by the finish, where there is a receiver, and then the caller's to free; may be
+	 * NULL. */
 	struct pg_receive_summary *summary;
 };
 

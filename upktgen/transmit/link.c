@@ -37,6 +37,9 @@ static void read_attributes(struct nlmsghdr *m, struct pg_link *out)
 		case IFLA_NUM_TX_QUEUES:
 			memcpy(&out->nr_queues, RTA_DATA(a), sizeof(out->nr_queues));
 			break;
+		case IFLA_NUM_RX_QUEUES:
+			memcpy(&out->nr_rx_queues, RTA_DATA(a), sizeof(out->nr_rx_queues));
+			break;
 		case IFLA_ADDRESS:
 			if (RTA_PAYLOAD(a) == sizeof(out->mac))
 				memcpy(out->mac, RTA_DATA(a), sizeof(out->mac));
@@ -116,6 +119,8 @@ int pg_link_read(const char *ifname, struct pg_link *out)
 	read_attributes(m, out);
 	if (out->nr_queues == 0)
 		out->nr_queues = 1;
+	if (out->nr_rx_queues == 0)
+		out->nr_rx_queues = 1;
 	return 0;
 }
 

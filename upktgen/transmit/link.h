@@ -10,7 +10,7 @@
 
 struct pg_link {
 	int ifindex;
-	unsigned mtu, nr_queues;
+	unsigned mtu, nr_queues, nr_rx_queues;
 	unsigned type; /* ARPHRD_* */
 	bool up;       /* set up by the administrator */
 	bool running;  /* and its carrier is there */
