@@ -18,7 +18,9 @@
  *   timer.
  * - Each arming comes to exactly one end: it runs, or a delete returns 1. Calls that race take
  *   effect in some order; while calls on one timer are in progress it may act on the deadline of
- *   any of them.
+ *   any of them. One limit: as long as a call is stopped in the middle that began before the timer
+ *   was last armed or moved closer, a timer that has been pushed out since may run at the deadline
+ *   to which it was armed or moved then. It takes three calls for that.
  * - What a thread did before a call that armed the timer (or found it pending and returned 1) is
  *   seen by the run that follows. What the function did is seen after a synchronous delete.
  *

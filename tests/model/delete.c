@@ -237,8 +237,7 @@ static void final(struct m *m)
 	const uint8_t *g = m->s.ghost;
 	bool pending = m->s.mem[W] & PENDING;
 
-	M_ASSERT(g[G_ARMED] == g[G_RUNS] + g[G_DELETED] + (pending ? 1 : 0),
-		 "armings do not add up to runs, deletes and pending");
+	M_ACCOUNT(g[G_ARMED], g[G_RUNS], g[G_DELETED], pending);
 	M_ASSERT(!pending, "pending after a delete had returned");
 }
 

@@ -145,7 +145,7 @@ bool m_others_done(struct m *m);
 		m->s.mem[var] = 1;                                                                 \
 		m_say(m, "locks", var, 1);                                                         \
 	} while (0)
-/* A plain store: less than the library's unlock, which is an exchange. */
+/* A plain store, as the release of the light lock is. */
 #define UNLOCK(var)                                                                                \
 	do {                                                                                       \
 		M_WHEN(m_store(m, t, var, 0));                                                     \
@@ -161,6 +161,11 @@ bool m_others_done(struct m *m);
 		m_start_barrier(m, t);                                                             \
 		M_WHEN(t->barrier == 0);                                                           \
 	} while (0)
+
+/* At the end: each arming came to one end. */
+#define M_ACCOUNT(armed, runs, deleted, pending)                                                   \
+	M_ASSERT((armed) == (runs) + (deleted) + ((pending) ? 1 : 0),                              \
+		 "armings do not add up to runs, deletes and pending")
 
 #define M_ASSERT(cond, what)                                                                       \
 	do {                                                                                       \

@@ -383,8 +383,7 @@ static void final(struct m *m)
 			continue;
 		M_ASSERT(false, "lost: no run saw an event that a caller had stored");
 	}
-	M_ASSERT(g[G_ARMED] == g[G_RUNS] + g[G_DELETED] + (m->s.mem[W] & PENDING ? 1 : 0),
-		 "armings do not add up to runs, deletes and pending");
+	M_ACCOUNT(g[G_ARMED], g[G_RUNS], g[G_DELETED], m->s.mem[W] & PENDING);
 }
 
 static const struct m_model model = {
