@@ -131,7 +131,7 @@ def measure(results, parties, row, n, threads, args):
     results.fresh = set()
     heard = noise.Noise()
     for r in range(plan.rounds(row, args.quick)):
-        if r >= plan.ROUNDS_MIN and time.monotonic() > begin + plan.seconds(row, args.quick):
+        if r >= plan.ROUNDS_MIN and time.monotonic() > begin + args.haste * plan.seconds(row, args.quick):
             break
         order = list(running)
         order = order[r % len(order):] + order[:r % len(order)] if order else []
@@ -196,6 +196,25 @@ def machine():
     return f'{model}, {len(os.sched_getaffinity(0))} CPUs, Linux {os.uname().release}, clocksource {source}'
 
 
+def jobs(args):
+    """(row, threads, n) of all that is to be measured, in the order of plan.WHAT."""
+    todo = []
+    for row in sorted(plan.ROWS, key=lambda r: list(plan.WHAT).index(r.bench)):
+        if (args.names and row.bench not in args.names) or (args.quick and not row.quick):
+            continue
+        ns = (row.quick_ns or row.ns) if args.quick else row.ns
+        if args.docs or not args.quick: # the plots' points; with --quick all but the largest
+            ns = tuple(sorted(set(ns + tuple(g for g in row.growth if not args.quick or g <= 10**6))))
+        todo += [(row, threads, n) for threads in ((row.quick_threads or row.threads) if args.quick else row.threads) for n in ns]
+    return todo
+
+
+def haste(todo, elapsed, args):
+    """What each row's time is multiplied by, so that all of it ends in time on a slow machine, too."""
+    left = (plan.LIMIT_QUICK if args.quick else plan.LIMIT) - elapsed
+    return max(0.0, min(1.0, left / sum(plan.seconds(row, args.quick) for row, _, _ in todo)))
+
+
 def main():
     # A signal ends this in order: what runs below it ends with it.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -224,25 +243,21 @@ def main():
     results = Results()
     begin = time.monotonic()
     took = {}
+    todo = jobs(args)
     for bench, what in plan.WHAT.items():
         if args.names and bench not in args.names:
             continue
         print(f'\n== {bench}: {what}')
         bench_begin = time.monotonic()
-        for row in plan.ROWS:
-            if row.bench != bench or (args.quick and not row.quick):
-                continue
+        while todo and todo[0][0].bench == bench:
+            args.haste = haste(todo, time.monotonic() - begin, args)
+            row, threads, n = todo.pop(0)
             parties = {w: p for w, p in takes.get((row.bench, row.case), {}).items()
                        if (not row.who or w in row.who) and w not in row.without and (not args.who or w in args.who)}
-            ns = (row.quick_ns or row.ns) if args.quick else row.ns
-            if args.docs or not args.quick: # the plots' points; with --quick all but the largest
-                ns = tuple(sorted(set(ns + tuple(g for g in row.growth if not args.quick or g <= 10**6))))
-            for threads in (row.quick_threads or row.threads) if args.quick else row.threads:
-                if threads > len(os.sched_getaffinity(0)):
-                    print(f'\n{row.bench} {row.case}: {threads} threads need as many CPUs')
-                    continue
-                for n in ns:
-                    measure(results, parties, row, n, threads, args)
+            if threads > len(os.sched_getaffinity(0)):
+                print(f'\n{row.bench} {row.case}: {threads} threads need as many CPUs')
+            elif parties:
+                measure(results, parties, row, n, threads, args)
         took[bench] = time.monotonic() - bench_begin
     if args.json:
         with open(args.json, 'w', encoding='utf-8') as f:

@@ -83,7 +83,19 @@ How to read it: `limit` is the bare operation (a store and a call, a clock read,
 kernel's own loop), measured in the same run; `ours / theirs` is taken pair by pair in each round and printed as
 its median with its spread. For ns, cycles, us and bytes less than 1 is better, for items/s and packets/s more
 than 1. Nanoseconds belong to that machine, ratios travel better. A line that begins with NOISY says that
-somebody else used the machine meanwhile.
+somebody else used the machine meanwhile, or that the bare operation itself varied.
+
+About the rivals: each is used in the way that its own documents name for the purpose.
+
+- libevent, libev and libuv go by their loop's cached time, which costs nothing to read and may be old: so they
+  fire early, seen from the moment of the call.
+- asio, timerfd and POSIX timers tell the kernel whenever the earliest timer changes: with one timer, that is always.
+- GLib's way to move an attached source writes to an eventfd each time; its timer is destroyed and made anew
+  instead, as its users do, which is several times faster.
+- rte_timer reads the time-stamp counter for each call, and its loop polls; several threads are as many lcores.
+- timerfd needs a descriptor for each timer, POSIX timers count as pending signals: the limits of one process end
+  both before a million.
+- libuv's and plain libevent's loops serve one thread, so they are missing where there are two.
 
 ''')
         if any(svg for _, svg in drawn):

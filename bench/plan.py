@@ -26,6 +26,7 @@ class Row:
 # ROUNDS_MIN; the whole stays under half an hour by this, --quick under four minutes.
 ROUNDS, ROUNDS_QUICK, ROUNDS_MIN = 7, 3, 2
 SECONDS, SECONDS_QUICK = 9, 1.5
+LIMIT, LIMIT_QUICK = 24 * 60, 200
 
 
 def rounds(row, quick):
@@ -36,6 +37,7 @@ def seconds(row, quick):
     return SECONDS_QUICK if quick else row.seconds or SECONDS
 
 
+# What is measured, in this order.
 WHAT = {
     'rearm': 'push a pending deadline out, N pending, round robin; "same": to the deadline it has',
     'rearm-relative': 'the same by a delay from this moment, clock read included',
