@@ -141,17 +141,66 @@ def send_says_what_it_comes_to_and_check_finds_no_fault():
     for args in (['--dst', '10.0.0.0/24', '--random', '--src-port', '5-9', '--imix', 'simple'],
                  ['--dst', '10.0.0.1-10.0.0.9', '--size', '60-1000', '--rate', '1Gbit', '--threads', '1'],
                  ['--dst', 'fd00::/64', '--src', 'fd01::1', '--tos', 'b8', '--vlan', '5:3', '--vlan', '7'],
-                 ['--mpls', '00010120', '--udp-csum', '--flows', '100', '--burst', '4', '--count', '10k']):
+                 ['--mpls', '00010120', '--udp-csum', '--flows', '100', '--burst', '4', '--count', '10k'],
+                 ['--dst', '10.0.0.1-255.255.255.255', '--random', '--src-port', '0', '--dst-port', '65535'],
+                 ['--rate', '0.2pps'], ['--imix', '60,1 100,2']):
         r = run([UPKTGEN, 'send', 'eth9', '--dst-mac', '02:00:00:00:00:02', '--show-commands'] + args)
         check(r.returncode == 0 and r.stdout.endswith('pgctrl start\n'), r.stdout + r.stderr)
         c = run([UPKTGEN, 'check', '--elsewhere', '-'], input=r.stdout)
         check(c.returncode == 0, c.stdout + r.stdout)
 
 
+def commands(*args):
+    r = run([UPKTGEN, 'send', 'eth9', '--dst-mac', '02:00:00:00:00:02', '--show-commands', *args])
+    check(r.returncode == 0, r.stdout + r.stderr)
+    return r.stdout.splitlines()
+
+
+@case
+def send_means_what_it_says():
+    """Options and the commands that they come to, worked out by hand."""
+    for args, wanted in (
+            (['--dst', '10.1.0.0/16'], ['dst_min 10.1.0.1', 'dst_max 10.1.255.254']),
+            (['--dst', '10.1.0.0/16', '--random'], ['flag IPDST_RND', 'dst_max 10.1.255.255']),
+            (['--dst', '10.0.0.4/31'], ['dst_min 10.0.0.4', 'dst_max 10.0.0.5']),
+            (['--src', '10.0.0.7'], ['src_min 10.0.0.7', 'src_max 10.0.0.7']),
+            (['--dst', 'fd00::/120'], ['dst6_min fd00::', 'dst6_max fd00::ff']),
+            (['--dst-port', '80'], ['udp_dst_min 80', 'udp_dst_max 80']),
+            (['--dst-port', '80-82', '--random'], ['udp_dst_min 80', 'udp_dst_max 83', 'flag UDPDST_RND']),
+            (['--src-port', '0'], ['udp_src_min 0', 'udp_src_max 0']),
+            (['--rate', '100kpps'], ['delay 10000']),
+            (['--rate', '1.5Mpps'], ['delay 667']),
+            (['--rate', '480Mbit'], ['delay 1000']),  # 60 bytes are 480 bits
+            (['--rate', '1Gbit/s', '--size', '1000'], ['delay 8000']),
+            (['--rate', '1Mbit', '--imix', '60,1 140,1'], ['delay 800000', 'imix_weights 60,1 140,1']),
+            (['--imix', 'simple'], ['imix_weights 60,7 590,4 1514,1']),
+            (['--count', '2.5k'], ['count 2500']),
+            (['--time', '2'], ['count 0']),
+            (['--vlan', '5:3', '--vlan', '7'], ['vlan_id 7', 'svlan_id 5', 'svlan_p 3']),
+            (['--tos', 'b8'], ['tos b8']),
+            (['--size', '60-100', '--random'], ['min_pkt_size 60', 'max_pkt_size 101', 'flag TXSIZE_RND'])):
+        got = [line.split(' ', 1)[1] for line in commands(*args)]
+        for w in wanted:
+            check(w in got, f'{args}: no "{w}" in {got}')
+
+
+@case
+def send_shares_count_and_rate_out_to_its_threads():
+    if len(os.sched_getaffinity(0)) < 2:
+        raise Skip('needs two CPUs')
+    got = commands('--threads', '2', '--count', '1001', '--rate', '1Mpps')
+    a, b = sorted(os.sched_getaffinity(0))[:2]
+    for line in (f'kpktgend_{a} add_device eth9@{a}', f'kpktgend_{b} add_device eth9@{b}',
+                 f'eth9@{a} count 501', f'eth9@{b} count 500', f'eth9@{a} delay 2000', f'eth9@{b} delay 2000'):
+        check(line in got, f'no "{line}" in {got}')
+
+
 @case
 def send_refuses_nonsense_with_what_would_be_right():
     for args in (['--rate', '5x'], ['--size', '10'], ['--dst', '10.0.0.300'], ['--src-port', '9-5'],
-                 ['--dst', '10.0.0.0/33'], ['--count', '-1'], ['--threads', '0'], []):
+                 ['--dst', '10.0.0.0/33'], ['--count', '-1'], ['--threads', '0'], [],
+                 ['--rate', '0.01pps'], ['--src-port', '5-65535'], ['--imix', 'nosuchmix', '--show-commands'],
+                 ['--vlan', '5:9', '--show-commands'], ['--mpls', 'x', '--show-commands']):
         mac = ['--dst-mac', '02:00:00:00:00:02'] if args else []
         r = run([UPKTGEN, 'send', 'eth9'] + mac + args)
         check(r.returncode == 2 and r.stderr, str(args) + r.stdout + r.stderr)
@@ -420,6 +469,43 @@ def readers_and_writers_during_a_run_are_safe():
         starter.join(30)
         check(not starter.is_alive() and not faults, str(faults[:2]))
         check(re.search(r'^Result: OK: .* usec, [1-9]', m.read('v0'), re.M), m.read('v0'))
+
+
+@case
+def adding_removing_starting_and_reading_at_once_are_safe():
+    """Whatever wins, each file stays whole, no errno is odd, and nothing is left over."""
+    with Mounted('--backend', 'null') as m:
+        stop = time.monotonic() + 2
+        faults = []
+        threads = [n for n in os.listdir(m.dir) if n.startswith('kpktgend_')][:2]
+
+        def work(i):
+            mine = f'v0@{i}'
+            steps = ((threads[i % len(threads)], b'add_device %s' % mine.encode()), (mine, b'count 20000'),
+                     (mine, b'flows %d' % i), ('pgctrl', b'start'), (threads[0], b'rem_device_all'),
+                     (mine, b'clear_counters'), ('pgctrl', b'stop' if i % 2 else b'reset'))
+            while time.monotonic() < stop:
+                for target, text in steps:
+                    e = m.errno(target, text)
+                    if e not in (0, 2, 16):  # gone, or there already
+                        faults.append(f'{target} {text}: {e}')
+                for n in threads + [mine]:
+                    try:
+                        text = m.read(n)
+                    except OSError:
+                        continue
+                    if 'Result: ' not in text or not text.endswith('\n'):
+                        faults.append(text)
+
+        workers = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for t in workers:
+            t.start()
+        for t in workers:
+            t.join(60)
+        check(not any(t.is_alive() for t in workers), 'somebody hangs')
+        check(not faults, str(faults[:3]))
+        m.write('pgctrl', b'reset')
+        check(sorted(os.listdir(m.dir))[-1] == 'pgctrl', str(os.listdir(m.dir)))
 
 
 @case

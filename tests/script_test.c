@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "control/script.h"
+#include "netns.h"
 
 static char told[8192];
 
@@ -110,6 +111,46 @@ TEST(a_start_without_a_device_is_a_fault)
 			    false),
 		 1);
 	CHECK_EQ(check_text("kpktgend_0 add_device a\npgctrl reset\na count 1\n", false), 1);
+}
+
+#define WITH(commands) "kpktgend_0 add_device a\n" commands "pgctrl start\n"
+TEST(what_a_start_would_find_is_told_at_its_line)
+{
+	static const struct {
+		const char *text, *told;
+	} bad[] = {
+		{WITH("a pkt_size 70000\n"), "s:3: a can't start: a frame of 70000 bytes"},
+		{WITH("a flag IPDST_RND\na dst_min 224.0.0.1\na dst_max 239.0.0.1\n"),
+		 "s:5: a can't start: IPDST_RND: every address"},
+		{WITH("a min_pkt_size 100\na max_pkt_size 60\n"),
+		 "s:4: a: max_pkt_size 60 is below"},
+		{WITH("a dst_min 10.0.0.9\na dst_max 10.0.0.1\n"),
+		 "s:4: a: dst_max 10.0.0.1 is below"},
+		{WITH("a src_min 10.0.0.9\na src_max 10.0.0.1\n"),
+		 "s:4: a: src_max 10.0.0.1 is below"},
+		{WITH("a src_max 10.0.0.1\n"), "s:3: a: src_max has no effect"},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK_EQ(check_text(bad[i].text, false), 1);
+		CHECK_MSG(strstr(told, bad[i].told), "%s", told);
+		CHECK_EQ(check_text(bad[i].text, true), 0); /* the kernel takes it */
+	}
+}
+
+TEST(frames_that_a_device_here_can_not_take_are_told_with_the_cure)
+{
+	struct pg_check_options here = {.strict = false}, elsewhere = {.elsewhere = true};
+	static const char text[] = "kpktgend_0 add_device sc0\nsc0 pkt_size 2000\npgctrl start\n";
+
+	netns_enter();
+	netns_veth("sc0", "sc1");
+	read_text(text, strlen(text));
+	CHECK_EQ(pg_script_check(&script, &elsewhere, tell, NULL), 0);
+	CHECK_EQ(pg_script_check(&script, &here, tell, NULL), 1);
+	CHECK_MSG(strstr(told, "s:3: frames of 2000 bytes do not fit sc0: give it an MTU of 1982"),
+		  "%s", told);
+	pg_script_free(&script);
 }
 
 TEST(a_refused_command_changes_nothing_for_the_lines_after_it)

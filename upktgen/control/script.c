@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/cpu.h"
 #include "command/text.h"
+#include "packet/internal.h"
 #include "transmit/link.h"
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -211,6 +212,8 @@ static void look_at_device(struct check *c, struct device *d)
 		fault(c, "%s is down; right is first: ip link set %s up", d->facts.ifname,
 		      d->facts.ifname);
 	d->facts.tx_sharing = pg_link_tx_sharing(&link);
+	d->facts.mtu = link.mtu;
+	d->facts.nr_queues = link.nr_queues;
 }
 
 static void add_device(struct check *c, int cpu, const char *name)
@@ -281,6 +284,47 @@ static void check_thread(struct check *c, int cpu)
 		remove_devices(c, cpu);
 }
 
+/* Ends that a start would silently take for no range. */
+static void check_ranges(struct check *c, const struct device *d)
+{
+	const struct pg_config *g = &d->config;
+	const char *name = d->facts.name;
+
+	if (g->max_pkt_size && g->max_pkt_size < g->min_pkt_size)
+		fault(c, "%s: max_pkt_size %u is below min_pkt_size %u", name, g->max_pkt_size,
+		      g->min_pkt_size);
+	if (g->flags & PG_IPV6)
+		return;
+	if (g->dst_max[0] && pg_in_aton(g->dst_max) < pg_in_aton(g->dst_min))
+		fault(c, "%s: dst_max %s is below dst_min %s", name, g->dst_max, g->dst_min);
+	if (g->src_max[0] && !g->src_min[0])
+		fault(c, "%s: src_max has no effect without src_min", name);
+	else if (g->src_max[0] && pg_in_aton(g->src_max) < pg_in_aton(g->src_min))
+		fault(c, "%s: src_max %s is below src_min %s", name, g->src_max, g->src_min);
+}
+
+/* What a start would find. A longer frame than the device takes is only the kernel's silent loss. */
+static void check_run(struct check *c, const struct device *d)
+{
+	unsigned nr_queues = d->facts.nr_queues ? d->facts.nr_queues : 1;
+	struct pg_config config = d->config;
+	char why[PG_WHY];
+	uint32_t shortest;
+	struct pg_packet *p = pg_packet_start(&config, 0, d->cpu, nr_queues, why);
+
+	check_ranges(c, d);
+	if (!p)
+		fault(c, "%s can't start: %s", d->facts.name, why);
+	pg_packet_end(p);
+	pg_config_settle(&config, nr_queues);
+	shortest = pg_config_shortest(&config);
+	if (d->facts.mtu && shortest > d->facts.mtu + PG_ETH_LEN + 4)
+		fault(c,
+		      "frames of %u bytes do not fit %s: give it an MTU of %u, or a smaller "
+		      "pkt_size",
+		      shortest, d->facts.ifname, shortest - PG_ETH_LEN - 4);
+}
+
 static void check_control(struct check *c)
 {
 	enum pg_control_verb verb;
@@ -295,6 +339,9 @@ static void check_control(struct check *c)
 		fault(c,
 		      "start, but no device was added: write \"add_device NAME\" to a kpktgend_N "
 		      "first");
+	if (verb == PG_CTRL_START && !c->options->strict)
+		for (struct device *d = c->devices; d; d = d->next)
+			check_run(c, d);
 }
 
 static void check_device(struct check *c)

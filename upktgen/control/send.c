@@ -17,6 +17,7 @@
 
 struct range {
 	uint64_t first, last;
+	bool given;
 };
 
 struct args {
@@ -157,7 +158,7 @@ static void read_rate(struct argp_state *state, struct args *a, const char *text
 static struct range range_of(struct argp_state *state, const char *what, const char *text,
 			     uint64_t min, uint64_t max)
 {
-	struct range r;
+	struct range r = {.given = true};
 	char *end;
 
 	errno = 0;
@@ -168,6 +169,16 @@ static struct range range_of(struct argp_state *state, const char *what, const c
 	    r.last < r.first)
 		argp_error(state, "%s: right is N or N-M, from %llu to %llu", what,
 			   (unsigned long long)min, (unsigned long long)max);
+	return r;
+}
+
+/* pktgen's own end of a range is one above the last, and has 16 bits. */
+static struct range ports_of(struct argp_state *state, const char *what, const char *text)
+{
+	struct range r = range_of(state, what, text, 0, 65535);
+
+	if (r.last == 65535 && r.first < r.last)
+		argp_error(state, "%s: a range ends at 65534", what);
 	return r;
 }
 
@@ -196,10 +207,10 @@ static error_t parse_fields(int key, char *arg, struct argp_state *state)
 		a->dst = arg;
 		return 0;
 	case KEY_SRC_PORT:
-		a->src_port = range_of(state, "--src-port", arg, 0, 65534);
+		a->src_port = ports_of(state, "--src-port", arg);
 		return 0;
 	case KEY_DST_PORT:
-		a->dst_port = range_of(state, "--dst-port", arg, 0, 65534);
+		a->dst_port = ports_of(state, "--dst-port", arg);
 		return 0;
 	case KEY_SRC_MAC:
 		a->src_mac = arg;
@@ -374,7 +385,8 @@ static int put_ip4(const struct args *a, const char *dev, const char *which, con
 		struct in_addr one_more;
 
 		inet_pton(AF_INET, last, &one_more);
-		one_more.s_addr = htonl(ntohl(one_more.s_addr) + 1);
+		if (one_more.s_addr != INADDR_BROADCAST) /* which is never drawn */
+			one_more.s_addr = htonl(ntohl(one_more.s_addr) + 1);
 		inet_ntop(AF_INET, &one_more, last, sizeof(last));
 		fprintf(a->to, "%s flag %s\n", dev, which[0] == 's' ? "IPSRC_RND" : "IPDST_RND");
 	}
@@ -437,7 +449,7 @@ static int put_addresses(const struct args *a, const char *dev)
 static void put_ports(const struct args *a, const char *dev, const char *which,
 		      const struct range *r)
 {
-	if (!r->first && !r->last)
+	if (!r->given)
 		return;
 	fprintf(a->to, "%s udp_%s_min %llu\n", dev, which, (unsigned long long)r->first);
 	/* one above the last, unless it is one port */
@@ -505,6 +517,22 @@ static void put_sizes(const struct args *a, const char *dev)
 	}
 }
 
+/* The gap of one thread. 2147483647 would mean "never", and a number has ten digits. */
+static int put_rate(const struct args *a, const char *dev)
+{
+	double pps = a->rate_in_bits ? a->rate / 8 / mean_size(a) : a->rate;
+	double delay = 1e9 * a->threads / pps;
+
+	if (delay >= 1e10)
+		return wrong(
+			"%s: %s", "--rate",
+			"less than a packet in 10 s on each thread is more than a delay can be");
+	if (delay > 2147483646.5 && delay < 2147483647.5)
+		delay = 2147483648.0;
+	fprintf(a->to, "%s delay %.0f\n", dev, delay);
+	return 0;
+}
+
 static int put_device(const struct args *a, const char *dev, const char *mac, unsigned index)
 {
 	uint64_t share = a->count / a->threads + (index < a->count % a->threads);
@@ -517,11 +545,8 @@ static int put_device(const struct args *a, const char *dev, const char *mac, un
 		fprintf(a->to, "%s count %llu\n", dev, (unsigned long long)share);
 	if (!a->pcap)
 		put_sizes(a, dev);
-	if (a->rate > 0) {
-		double pps = a->rate_in_bits ? a->rate / 8 / mean_size(a) : a->rate;
-
-		fprintf(a->to, "%s delay %.0f\n", dev, 1e9 * a->threads / pps);
-	}
+	if (a->rate > 0 && put_rate(a, dev))
+		return -EINVAL;
 	if (a->clone)
 		fprintf(a->to, "%s clone_skb %llu\n", dev, (unsigned long long)a->clone);
 	if (a->mode)
@@ -536,8 +561,8 @@ static int put_device(const struct args *a, const char *dev, const char *mac, un
 	put_tags(a, dev);
 	if (put_addresses(a, dev))
 		return -EINVAL;
-	if (a->threads > 1 && !a->src_port.last) /* so that a receiver can tell the threads apart */
-		put_ports(a, dev, "src", &(struct range){9 + index, 9 + index});
+	if (a->threads > 1 && !a->src_port.given) /* so that a receiver can tell the threads apart */
+		put_ports(a, dev, "src", &(struct range){9 + index, 9 + index, true});
 	else
 		put_ports(a, dev, "src", &a->src_port);
 	put_ports(a, dev, "dst", &a->dst_port);
@@ -594,18 +619,27 @@ static int put_commands(const struct args *a)
 	return 0;
 }
 
+/* The text as a script, which is carried out, or only checked and shown. */
 static int carry_out(const struct args *a, char *text, size_t len)
 {
-	struct pg_script script;
+	struct pg_check_options elsewhere = {.elsewhere = true};
 	FILE *from = fmemopen(text, len, "r");
-	int status = UPK_FAILED;
+	struct pg_script script;
+	int status;
 
 	if (!from)
+		return UPK_FAILED;
+	status = upk_script_read(&script, "send", from, upk_tell_fault);
+	if (status)
 		return status;
-	if (!pg_script_read(&script, "send", from, upk_tell_fault, NULL))
+	if (!a->show) {
 		status = upk_carry_out(&a->options, &script);
+	} else if (script.nr_faults || pg_script_check(&script, &elsewhere, upk_tell_fault, NULL)) {
+		status = UPK_USAGE;
+	} else {
+		fputs(text, stdout);
+	}
 	pg_script_free(&script);
-	fclose(from);
 	return status;
 }
 
@@ -624,7 +658,7 @@ static int confine(const struct args *a)
 
 int upk_cmd_send(int argc, char **argv)
 {
-	struct args a = {.size = {60, 60}, .tos = -1, .threads = 1, .flow_len = 10};
+	struct args a = {.size = {60, 60, false}, .tos = -1, .threads = 1, .flow_len = 10};
 	char *text = NULL;
 	size_t len = 0;
 	int err, status = UPK_USAGE;
@@ -636,12 +670,8 @@ int upk_cmd_send(int argc, char **argv)
 		return UPK_FAILED;
 	err = put_commands(&a);
 	fclose(a.to);
-	if (!err && a.show) {
-		fputs(text, stdout);
-		status = UPK_OK;
-	} else if (!err) {
+	if (!err)
 		status = carry_out(&a, text, len);
-	}
 	free(text);
 	return status;
 }

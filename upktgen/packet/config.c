@@ -65,6 +65,18 @@ uint32_t pg_config_longest(const struct pg_config *c)
 	return pg_config_frame_len(c, size);
 }
 
+uint32_t pg_config_shortest(const struct pg_config *c)
+{
+	uint32_t size = c->min_pkt_size;
+
+	if (c->pcap[0])
+		return PG_ETH_LEN;
+	for (uint32_t i = 0; i < c->nr_imix; i++)
+		if (i == 0 || c->imix[i].size < size)
+			size = c->imix[i].size;
+	return pg_config_frame_len(c, size);
+}
+
 void pg_config_settle(struct pg_config *c, unsigned nr_queues)
 {
 	unsigned last = nr_queues ? nr_queues - 1 : 0;

@@ -113,8 +113,9 @@ void pg_config_settle(struct pg_config *c, unsigned nr_queues);
 uint32_t pg_config_overhead(const struct pg_config *c);
 /* Length on the wire of a frame whose configured size is size. */
 uint32_t pg_config_frame_len(const struct pg_config *c, uint32_t size);
-/* The longest frame that this (settled) configuration can send. */
+/* The longest and the shortest frame that this (settled) configuration can send. */
 uint32_t pg_config_longest(const struct pg_config *c);
+uint32_t pg_config_shortest(const struct pg_config *c);
 
 /* The kernel's lenient reading of "a.b.c.d", host byte order; junk is 0.0.0.0. */
 uint32_t pg_in_aton(const char *text);

@@ -11,19 +11,9 @@
 #include <wheelwork/thread.h>
 #endif
 
-static uint32_t smallest_frame(const struct pg_config *c)
-{
-	uint32_t size = c->min_pkt_size;
-
-	for (uint32_t i = 0; i < c->nr_imix; i++)
-		if (i == 0 || c->imix[i].size < size)
-			size = c->imix[i].size;
-	return pg_config_frame_len(c, size);
-}
-
 int pg_frames_check_length(struct pg_tx *tx)
 {
-	uint32_t smallest = smallest_frame(&tx->config);
+	uint32_t smallest = pg_config_shortest(&tx->config);
 
 	if (!tx->max_bytes || smallest <= tx->max_bytes)
 		return 0;
