@@ -559,6 +559,159 @@ TEST(an_unknown_flag_is_only_a_result)
 	CHECK(!strncmp(result_of("eth0"), "Flag -::- unknown", 17));
 }
 
+/* --- traps that pktgen itself fell into, by name ------------------------------------------------ */
+
+static void device_says(const char *command, int err, const char *result, const char *shows)
+{
+	const struct expectation x = {NULL, command, err, result, shows};
+
+	expect(&x, false, "", 0);
+	expect(&x, false, "\n", 1);
+}
+
+/* n times "item", then "tail". */
+static const char *list_of(const char *command, const char *item, int n, const char *tail)
+{
+	static char line[512];
+	size_t at = (size_t)snprintf(line, sizeof(line), "%s", command);
+
+	while (n--)
+		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s", item);
+	snprintf(line + at, sizeof(line) - at, "%s", tail);
+	return line;
+}
+
+TEST(a_rate_of_0_is_einval_and_keeps_the_delay)
+{
+	set_up(false);
+	add("eth0");
+	CHECK_EQ(say("eth0", "delay 1234"), 0);
+	CHECK_EQ(say("eth0", "rate 0"), -EINVAL);
+	CHECK_EQ(say("eth0", "rate"), -EINVAL);
+	CHECK_EQ(say("eth0", "ratep 0"), -EINVAL);
+	CHECK(strstr(file("eth0"), "  delay: 1234  "));
+}
+
+TEST(a_rate_above_what_a_gap_can_say_means_no_gap)
+{
+	set_up(false);
+	add("eth0");
+	CHECK_EQ(say("eth0", "pkt_size 60"), 0);
+	CHECK_EQ(say("eth0", "rate 480001"), 0);
+	CHECK(strstr(file("eth0"), "  delay: 0  "));
+	CHECK_EQ(say("eth0", "ratep 1000000001"), 0);
+	CHECK(strstr(file("eth0"), "  delay: 0  "));
+}
+
+TEST(the_sixteenth_mpls_label_is_taken_and_the_seventeenth_is_e2big)
+{
+	set_up(false);
+	add("eth0");
+	CHECK_EQ(say("eth0", list_of("mpls ", "00000001,", 15, "00000002")), 0);
+	CHECK(strstr(file("eth0"), ", 00000001, 00000002\n"));
+	device_says(list_of("mpls ", "00000001,", 16, "00000002"), -E2BIG, "", NULL);
+}
+
+TEST(mpls_is_emptied_by_0_by_nothing_and_by_what_is_no_number)
+{
+	static const char *const empty[] = {"mpls 0", "mpls", "mpls 00000000", "mpls x", "mpls ,"};
+
+	set_up(false);
+	for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
+		say("kpktgend_0", "rem_device_all");
+		add("eth0");
+		CHECK_EQ(say("eth0", "mpls 00000001"), 0);
+		CHECK_EQ(say("eth0", empty[i]), 0);
+		CHECK_MSG(!strstr(file("eth0"), "mpls: "), "\"%s\"", empty[i]);
+	}
+}
+
+TEST(the_twentieth_imix_entry_is_taken_and_the_next_is_e2big)
+{
+	set_up(false);
+	device_says(list_of("imix_weights ", "60,1 ", 19, "70,2"), 0, NULL, "60,1 70,2 \n");
+	device_says(list_of("imix_weights ", "60,1 ", 20, "70,2"), -E2BIG, "", NULL);
+}
+
+TEST(imix_cut_at_any_byte_is_einval_until_an_entry_is_whole)
+{
+	static const char whole[] = "imix_weights 60,7 566,4 1514,1";
+
+	set_up(false);
+	for (size_t n = strlen("imix_weights"); n < sizeof(whole); n++) {
+		const char *space = memrchr(whole, ' ', n), *comma = memrchr(whole, ',', n);
+		bool whole_entry = comma && comma > space && comma + 1 < whole + n;
+
+		say("kpktgend_0", "rem_device_all");
+		add("eth0");
+		CHECK_EQ(write_bytes("eth0", whole, n), whole_entry ? 0 : -EINVAL);
+	}
+}
+
+TEST(hex_shorter_than_its_width_is_read_as_it_stands)
+{
+	set_up(false);
+	device_says("tos 5", 0, "OK: tos=0x05", "     tos: 0x05\n");
+	device_says("traffic_class 5", 0, "OK: traffic_class=0x05", "     traffic_class: 0x05\n");
+	device_says("mpls 5", 0, "OK: mpls=00000005", "     mpls: 00000005\n");
+	device_says("vlan_id 5", 0, "OK: vlan_id=5", "     vlan_id: 5  ");
+}
+
+TEST(a_size_that_is_missing_or_too_small_becomes_42)
+{
+	set_up(false);
+	device_says("pkt_size", 0, "OK: pkt_size=42", "min_pkt_size: 42  max_pkt_size: 42\n");
+	device_says("min_pkt_size", 0, "OK: min_pkt_size=42", "min_pkt_size: 42  ");
+	device_says("max_pkt_size 41", 0, "OK: max_pkt_size=42", "max_pkt_size: 42\n");
+}
+
+TEST(a_vlan_id_above_4095_turns_both_tags_off_and_succeeds)
+{
+	set_up(false);
+	add("eth0");
+	CHECK_EQ(say_all("vlan_id 5;svlan_id 6"), 0);
+	CHECK(strstr(file("eth0"), "     svlan_id: 6  "));
+	CHECK_EQ(say("eth0", "vlan_id 4096"), 0);
+	CHECK(!strstr(file("eth0"), "vlan_id: "));
+	CHECK_STR(result_of("eth0"), "OK: svlan_id=6");
+}
+
+TEST(what_is_no_ip6_address_leaves_the_old_one_and_is_no_error)
+{
+	set_up(false);
+	add("eth0");
+	CHECK_EQ(say_all("dst6 fd00::1;dst6 fd00::g"), 0);
+	CHECK_STR(result_of("eth0"), "OK: dst6=fd00::1");
+}
+
+TEST(a_refusal_that_only_the_result_tells_is_a_full_write_and_changes_nothing)
+{
+	static const char *const refused[] = {"flag NOSUCH", "xmit_mode nosuch", "node 4000",
+					      "vlan_p 1",    "svlan_cfi 1",	 "tos"};
+	char before[4096];
+
+	set_up(false);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		say("kpktgend_0", "rem_device_all");
+		add("eth0");
+		snprintf(before, sizeof(before), "%s", file("eth0"));
+		*strstr(before, "Result: ") = 0;
+		CHECK_EQ(say("eth0", refused[i]), 0);
+		CHECK(strncmp(result_of("eth0"), "OK:", 3) != 0);
+		CHECK(!strncmp(file("eth0"), before, strlen(before)));
+		CHECK(said.why[0]);
+	}
+}
+
+TEST(a_failed_list_changes_nothing_that_was_read_before_its_fault)
+{
+	set_up(false);
+	add("eth0");
+	CHECK_EQ(say("eth0", "imix_weights 100,1"), 0);
+	CHECK_EQ(say("eth0", "imix_weights 200,1 300,0"), -EINVAL);
+	CHECK(strstr(file("eth0"), "     imix_weights: 100,1 \n"));
+}
+
 /* --- lengths ---------------------------------------------------------------------------------- */
 
 TEST(an_empty_write_is_einval_in_all_three_files)
