@@ -552,6 +552,35 @@ TEST(a_base_destroyed_while_a_callback_runs_ends_after_it)
 	CHECK_EQ(ran, 1);
 }
 
+static void *makes_bases(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 100; i++) {
+		struct ww_base *b = ww_base_create_driven("one of many");
+		struct ww_timer t;
+
+		CHECK(b != NULL);
+		ww_timer_setup(&t, note, 0);
+		CHECK_EQ(ww_timer_set_base(&t, b), 0);
+		ww_mod_timer(&t, ww_jiffies() + 1000000);
+		CHECK_EQ(ww_base_destroy(b), -EBUSY);
+		CHECK_EQ(ww_timer_delete_sync(&t), 1);
+		CHECK_EQ(ww_base_destroy(b), 0);
+	}
+	return NULL;
+}
+
+TEST(threads_that_make_bases_at_once_get_different_ones)
+{
+	pthread_t th[4];
+
+	for (int i = 0; i < 4; i++)
+		CHECK_EQ(pthread_create(&th[i], NULL, makes_bases, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(th[i], NULL);
+	CHECK_EQ(ww_debug_check(), 0);
+}
+
 TEST(a_base_with_its_own_thread_runs_what_is_bound_to_it)
 {
 	struct ww_timer t;

@@ -304,10 +304,11 @@ struct ww_base *ww_base_make_object(enum ww_base_kind kind, const char *name)
 {
 	static unsigned last = WW_BASE_CPUS + WW_SLOTS_MAX - 1; /* (G) */
 	struct ww_base *b = NULL;
-	unsigned n = WW_BASES_MAX - (WW_BASE_CPUS + WW_SLOTS_MAX), id = last;
+	unsigned n = WW_BASES_MAX - (WW_BASE_CPUS + WW_SLOTS_MAX), id;
 
 	ww_clock_start();
 	ww_lock(&make_lock);
+	id = last;
 	errno = EAGAIN;
 	/* Numbers go round, so that a timer left behind does not soon find another base. */
 	for (unsigned i = 0; i < n; i++) {
