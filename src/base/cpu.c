@@ -52,7 +52,70 @@ static bool read_cpulist(const char *path, cpu_set_t *set)
 	return line != NULL;
 }
 
-/* The CPU quota of this process's cgroup (v2), rounded up to whole CPUs; 0 where there is none. */
+/* The first number of a file in a folder, and the second; how many there are. */
+static int read_numbers(const char *folder, const char *name, long long *a, long long *b)
+{
+	char file[700];
+
+	snprintf(file, sizeof(file), "%s/%s", folder, name);
+	FILE *f = fopen(file, "re");
+	if (!f)
+		return 0;
+	int n = fscanf(f, "%lld %lld", a, b);
+	fclose(f);
+	return n;
+}
+
+/* The quota that this group itself has, in either version's words; false for none. */
+static bool group_quota(const char *folder, long long *quota, long long *period)
+{
+	long long unused;
+
+	if (read_numbers(folder, "cpu.max", quota, period) != 2 &&
+	    (read_numbers(folder, "cpu.cfs_quota_us", quota, &unused) != 1 ||
+	     read_numbers(folder, "cpu.cfs_period_us", period, &unused) != 1))
+		return false;
+	return *quota > 0 && *period > 0;
+}
+
+/* The least quota of a group and of all above it, which bind too, rounded up to whole CPUs. */
+static int least_quota(char *path, int best)
+{
+	while (strlen(path) >= strlen("/sys/fs/cgroup")) {
+		long long quota, period;
+
+		if (group_quota(path, &quota, &period)) {
+			int n = (int)((quota + period - 1) / period);
+
+			if (!best || n < best)
+				best = n;
+		}
+		char *slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		*slash = 0;
+	}
+	return best;
+}
+
+/* Whether a line of /proc/self/cgroup, "4:cpu,cpuacct:/group", is the CPU controller's. */
+static bool of_cpu_controller(const char *line)
+{
+	const char *list = strchr(line, ':');
+
+	if (!list)
+		return false;
+	for (list++; *list && *list != ':'; list += *list == ',') {
+		size_t n = strcspn(list, ",:");
+
+		if (n == 3 && !strncmp(list, "cpu", 3))
+			return true;
+		list += n;
+	}
+	return false;
+}
+
+/* The CPU quota of this process's control groups, of both versions; 0 where there is none. */
 static int cgroup_quota(void)
 {
 	char line[512], path[640];
@@ -61,35 +124,19 @@ static int cgroup_quota(void)
 	FILE *f = fopen("/proc/self/cgroup", "re");
 	if (!f)
 		return 0;
-	path[0] = 0;
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, "0::", 3)) {
-			line[strcspn(line, "\n")] = 0;
-			snprintf(path, sizeof(path), "/sys/fs/cgroup%s", line + 3);
-		}
-	fclose(f);
-	/* Every ancestor's limit binds too. */
-	while (strlen(path) >= strlen("/sys/fs/cgroup")) {
-		char file[700];
-		long long quota, period;
+	while (fgets(line, sizeof(line), f)) {
+		const char *group = strrchr(line, ':');
 
-		snprintf(file, sizeof(file), "%s/cpu.max", path);
-		f = fopen(file, "re");
-		if (f) {
-			if (fscanf(f, "%lld %lld", &quota, &period) == 2 && period > 0) {
-				int n = (int)((quota + period - 1) / period);
-				if (n < 1)
-					n = 1;
-				if (!best || n < best)
-					best = n;
-			}
-			fclose(f);
-		}
-		char *slash = strrchr(path, '/');
-		if (!slash)
-			break;
-		*slash = 0;
+		line[strcspn(line, "\n")] = 0;
+		if (!strncmp(line, "0::", 3))
+			snprintf(path, sizeof(path), "/sys/fs/cgroup%s", line + 3);
+		else if (group && of_cpu_controller(line))
+			snprintf(path, sizeof(path), "/sys/fs/cgroup/cpu%s", group + 1);
+		else
+			continue;
+		best = least_quota(path, best);
 	}
+	fclose(f);
 	return best;
 }
 
