@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each fuzz_NAME.c is a libFuzzer target; "./dev fuzz NAME SECONDS" runs it. What it found worth
+ * Each fuzz_NAME.c is a libFuzzer target; "./dev fuzz NAME MINUTES" runs it. What it found worth
  * keeping lies in corpus/NAME, which the ordinary build replays as a test (replay.c).
  */
 #ifndef WW_FUZZ_FUZZ_H

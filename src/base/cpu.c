@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__has_include) && __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
+#endif
 #include <unistd.h>
 
 #include "base/atomic.h"
