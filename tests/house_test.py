@@ -165,6 +165,29 @@ def test_the_shared_library_exports_only_its_own_names_under_its_version():
 
 # The front door ---------------------------------------------------------------------------------
 
+def has_full_relro(path):
+    return 'GNU_RELRO' in run('readelf', '-lW', path) and \
+        re.search(r'BIND_NOW|FLAGS_1.*\bNOW\b', run('readelf', '-dW', path))
+
+
+def test_the_library_and_the_program_leave_nothing_writable_that_need_not_be():
+    library = os.path.join(BUILD, 'src', 'libwheelwork.so')
+    program = os.path.join(BUILD, 'upktgen', 'upktgen')
+    assert has_full_relro(library)
+    assert has_full_relro(program)
+    assert re.search(r'FLAGS_1.*\bPIE\b', run('readelf', '-dW', program)), 'not position independent'
+
+
+def test_the_release_build_checks_the_sizes_of_its_copies():
+    with tempfile.TemporaryDirectory() as d:
+        run('meson', 'setup', d, TOP, '--buildtype=release', '-Db_ndebug=true')
+        name = os.path.basename(os.path.realpath(os.path.join(BUILD, 'src', 'libwheelwork.so')))
+        run('ninja', '-C', d, 'src/' + name)
+        built = os.path.join(d, 'src', name)
+        assert has_full_relro(built)
+        assert '__snprintf_chk' in run('readelf', '--dyn-syms', '-W', built)
+
+
 def verbs():
     with open(f'{TOP}/dev', encoding='utf-8') as f:
         return re.findall(r'^cmd_(\w+)\(\)', f.read(), re.M)
