@@ -39,9 +39,7 @@ struct entry {
 
 struct thread {
 	enum state state;
-	void *sp;  /* while it does not run: its stack, on which its registers lie */
-	bool gone; /* its real thread has ended */
-	bool keys; /* has values whose destructors must run at its end */
+	void *sp; /* while it does not run: its stack, on which its registers lie */
 	int cpu;
 	bool yielded;	   /* others first, until one of them has made a step */
 	uintptr_t word;	   /* WAITING: the futex */
@@ -55,7 +53,6 @@ struct thread {
 	struct lent {
 		pthread_t handle;
 		void *stack;
-		uint32_t *due; /* futex: it shall end */
 	} lent;
 	int nbuf;
 	struct entry buf[BUFFER];
@@ -87,7 +84,7 @@ long __real_syscall(long n, ...);
 int __real_clock_gettime(clockid_t id, struct timespec *ts);
 int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *), void *arg);
 int __real_pthread_join(pthread_t t, void **ret);
-int __real_pthread_setspecific(pthread_key_t key, const void *value);
+int __real_pthread_key_create(pthread_key_t *key, void (*destroy)(void *));
 int __real_sched_yield(void);
 void __real_free(void *p);
 
@@ -840,26 +837,51 @@ void __wrap_free(void *p)
 
 /* Threads. */
 
-/* The real thread: sleeps, and at the end runs the destructors of what was set in its name. */
+/* The real thread: sleeps. */
 static void *lender(void *arg)
 {
-	uint32_t *due = arg;
+	static uint32_t never;
 
-	while (!__atomic_load_n(due, __ATOMIC_ACQUIRE))
-		__real_syscall(SYS_futex, due, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, NULL, NULL, 0);
+	(void)arg;
+	for (;;)
+		__real_syscall(SYS_futex, &never, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 0, NULL, NULL,
+			       0);
 	return NULL;
 }
 
-static void run_destructors(struct thread *t)
-{
-	bool outer = atomic_section;
+#define KEYS_MAX 8
 
-	atomic_section = true;
-	__atomic_store_n(t->lent.due, 1u, __ATOMIC_RELEASE);
-	__real_syscall(SYS_futex, t->lent.due, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, NULL, NULL, 0);
-	__real_pthread_join(t->handle, NULL);
-	atomic_section = outer;
-	t->gone = true;
+static struct {
+	pthread_key_t key;
+	void (*destroy)(void *);
+} keys[KEYS_MAX];
+static int nr_keys;
+
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destroy)(void *));
+int __wrap_pthread_key_create(pthread_key_t *key, void (*destroy)(void *))
+{
+	int err = __real_pthread_key_create(key, NULL);
+
+	if (err || !destroy)
+		return err;
+	if (nr_keys == KEYS_MAX)
+		return EAGAIN;
+	keys[nr_keys].key = *key;
+	keys[nr_keys++].destroy = destroy;
+	return 0;
+}
+
+/* What a thread does for its own values when its function has returned. */
+static void run_destructors(void)
+{
+	for (int i = 0; i < nr_keys; i++) {
+		void *value = pthread_getspecific(keys[i].key);
+
+		if (!value)
+			continue;
+		pthread_setspecific(keys[i].key, NULL);
+		keys[i].destroy(value);
+	}
 }
 
 static void thread_main(void)
@@ -867,6 +889,7 @@ static void thread_main(void)
 	struct thread *me = &threads[current];
 
 	me->result = me->fn(me->arg);
+	run_destructors();
 	point();
 	drain(me);
 	me->state = ENDED;
@@ -877,18 +900,9 @@ static void thread_main(void)
 	abort(); /* nobody comes back to it */
 }
 
-int __wrap_pthread_setspecific(pthread_key_t key, const void *value);
-int __wrap_pthread_setspecific(pthread_key_t key, const void *value)
-{
-	if (simulated())
-		threads[current].keys = true;
-	return __real_pthread_setspecific(key, value);
-}
-
 #define STACK (256 << 10)
-#define SPARE 16
 
-static struct lent spare[SPARE];
+static struct lent spare[THREADS_MAX];
 static int nr_spare;
 
 /* The program's thread-local variables, as a new thread has them. */
@@ -923,12 +937,11 @@ static int get_lender(struct thread *t)
 	} else {
 		t->lent.stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-		t->lent.due = calloc(1, sizeof(*t->lent.due));
 		if (t->lent.stack == MAP_FAILED)
 			return EAGAIN;
 		pthread_attr_init(&small);
 		pthread_attr_setstacksize(&small, 64 << 10);
-		err = __real_pthread_create(&t->lent.handle, &small, lender, t->lent.due);
+		err = __real_pthread_create(&t->lent.handle, &small, lender, NULL);
 	}
 	/* As if switch_stack() had been called from thread_main()'s first instruction. */
 	top = (uint64_t *)t->lent.stack + STACK / sizeof(*top) - 3;
@@ -941,10 +954,7 @@ static int get_lender(struct thread *t)
 
 static void free_lender(struct thread *t)
 {
-	if (t->gone)
-		munmap(t->lent.stack, STACK);
-	else if (nr_spare < SPARE)
-		spare[nr_spare++] = t->lent;
+	spare[nr_spare++] = t->lent;
 	t->state = UNUSED;
 }
 
@@ -990,8 +1000,6 @@ int __wrap_pthread_join(pthread_t t, void **ret)
 			threads[current].joins = i;
 			schedule();
 		}
-		if (threads[i].keys && !threads[i].gone)
-			run_destructors(&threads[i]);
 		if (ret)
 			*ret = threads[i].result;
 	}

@@ -46,14 +46,17 @@ bool ww_freezing_task(const struct ww_thread *t)
 	       (ww_load_relaxed(&t->flags) & WW_TF_FREEZABLE);
 }
 
-/* One look at a thread that should freeze: is it frozen (now)? Else give it reason to look. */
+/*
+ * One look at a thread that should freeze: is it frozen (now), or over? Else give it reason to look.
+ * That it is over is in the same word: its life's stage may be seen only later.
+ */
 static bool freeze_one(struct ww_thread *t)
 {
 	uint32_t s = ww_load_relaxed(&t->state), next;
 
 	do {
 		next = s;
-		if (s & WW_TASK_FROZEN)
+		if (s & (WW_TASK_FROZEN | WW_TASK_DEAD))
 			continue;
 		if ((s & WW_TASK_ASLEEP) && (s & (WW_TASK_FREEZABLE | WW_TASK_PARKED)))
 			next = s | WW_TASK_FROZEN;
@@ -62,7 +65,7 @@ static bool freeze_one(struct ww_thread *t)
 	} while (!ww_cmpxchg(&t->state, &s, next)); /* pairs: THREAD-8 */
 	if (next == WW_TASK_RUNNING)
 		ww_task_kick(t, s);
-	return next & WW_TASK_FROZEN;
+	return next & (WW_TASK_FROZEN | WW_TASK_DEAD);
 }
 
 struct scan {
@@ -202,7 +205,8 @@ WW_EXPORT bool ww_try_to_freeze(void)
 WW_EXPORT bool ww_set_freezable(void)
 {
 	ww_fetch_or(&ww_task_self()->flags, WW_TF_FREEZABLE); /* pairs: THREAD-8 */
-	return ww_try_to_freeze();
+	/* In this order for all: who freezes turns the freezer on, then looks whom it concerns. */
+	return ww_load_seq_cst(&ww_freezer_on) && ww_try_to_freeze(); /* pairs: THREAD-8 */
 }
 
 WW_EXPORT bool ww_thread_freezable_should_stop(bool *was_frozen)

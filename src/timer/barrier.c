@@ -26,8 +26,11 @@ uint64_t ww_barriers_over(void)
 
 void ww_barrier_shared(void)
 {
-	/* Number begun + 1 begins after this look at the count. */
-	uint64_t mine = ww_load_relaxed(&begun) + 1;
+	/*
+	 * Number begun + 1 begins after this look at the count; and the look comes after what was
+	 * exchanged before (the mark), which not every machine does of itself.
+	 */
+	uint64_t mine = ww_load_seq_cst(&begun) + 1;
 
 	ww_lock(&share_lock);
 	if (over < mine) {

@@ -143,9 +143,13 @@ static uint64_t close_bits(struct ww_base *b, struct ww_timer_impl *t)
 {
 	if (!stores_elsewhere(b, t))
 		return 0;
+	return WW_TW_DIRTY;
+}
+
+void ww_timer_stamp(struct ww_timer_impl *t)
+{
 	ww_store_relaxed(&t->tail, (t->tail & WW_TAIL_MAGIC_MASK) | ww_barriers_begun()
 									    << WW_TAIL_STAMP_BITS);
-	return WW_TW_DIRTY;
 }
 
 uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t)
@@ -157,15 +161,20 @@ uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t)
 
 void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)
 {
+	bool stored = t->word & WW_TW_STORED;
 	uint64_t word = ww_timer_unlink(b, t);
 
 	ww_timer_set_word(t, ~0ull, word & ~WW_TW_STATE);
+	if (stored)
+		ww_timer_stamp(t);
 	b->stats.cancelled++;
 }
 
 /*
- * Whether every store from when t was open has arrived. The count when it closed was looked at
- * with no full barrier before it, so the first barrier after that may have begun too early.
+ * Whether every store from when t was open has arrived. The count was looked at after the word was
+ * stored that closed it, but with no full barrier in between, so the first barrier after that look
+ * may have begun too early; it makes the word seen, and whoever checked the old one did so before
+ * the second.
  */
 static bool clean(struct ww_base *b, struct ww_timer_impl *t)
 {

@@ -188,11 +188,14 @@ static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 			if (pay)
 				o->base->dirty_rearms = 0;
 		} else {
+			bool stored = answer && t->word & WW_TW_STORED;
 			uint64_t word = answer ? ww_timer_unlink(h->base, t) : t->word;
 
 			word = (word & ~(a->clear | WW_TW_BASE_MASK)) | a->set |
 			       (uint64_t)to << WW_TW_BASE_SHIFT;
 			ww_timer_enqueue(o->base, t, word, a->expires, &wake);
+			if (stored)
+				ww_timer_stamp(t);
 			if (answer)
 				o->base->stats.slow_rearms++;
 			else

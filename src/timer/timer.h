@@ -269,8 +269,12 @@ bool ww_timer_delete_closed(struct ww_timer_impl *t, uint64_t word);
 /* t is on no list; it gets word, which names b, made pending. *wake: ww_base_wake() is due. */
 void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t expires,
 		      bool *wake);
-/* Pending t, to be moved: off its list, and the word with which it goes on. */
+/*
+ * Pending t, to be moved: off its list, and the word with which it goes on; where stores were open
+ * to it, ww_timer_stamp() follows once that word is set.
+ */
 uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t);
+void ww_timer_stamp(struct ww_timer_impl *t);
 /* Pending t is idle now. */
 void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t);
 /* Pending t to another deadline on its base; may open it for stores. */

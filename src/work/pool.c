@@ -227,7 +227,7 @@ bool ww_pool_holds_l(struct ww_pool *pool, struct ww_work *work)
 
 static bool count_up_to(int *count, const int *max)
 {
-	int n = ww_load_relaxed(count);
+	int n = ww_load_seq_cst(count); /* pairs: WORK-9 */
 
 	do {
 		if (n >= ww_load_relaxed(max))
@@ -514,7 +514,8 @@ unsigned ww_pworker_take_l(struct ww_pworker *w)
 	/* Admitting may have settled others, and so made room. */
 	if (w->n < BATCH && ww_unlikely(!ww_items_empty(&pool->list)))
 		take_list_l(w);
-	if (!w->n && pool->nr_workers > 1) {
+	/* Also from a rescuer, which may block in front of what it took. */
+	if (!w->n && pool->workers.next->next != &pool->workers) {
 		steal_l(w);
 		take_list_l(w);
 	}

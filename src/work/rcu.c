@@ -214,13 +214,16 @@ static void after_grace_period(struct ww_work *work)
 /* list_lock. */
 static bool start_l(void)
 {
+	struct ww_workqueue *wq;
+
 	if (gp_wq)
 		return true;
-	gp_wq = ww_alloc_workqueue("rcu_gp", WW_WQ_UNBOUND | WW_WQ_MEM_RECLAIM, 1);
-	if (!gp_wq)
+	wq = ww_alloc_workqueue("rcu_gp", WW_WQ_UNBOUND | WW_WQ_MEM_RECLAIM, 1);
+	if (!wq)
 		return false;
-	gp_wq->system = true;
+	wq->system = true;
 	ww_init_work(&gp_work, after_grace_period);
+	ww_store_release(&gp_wq, wq); /* pairs: RCU-3 */
 	return true;
 }
 
@@ -270,6 +273,6 @@ WW_EXPORT bool ww_flush_rcu_work(struct ww_rcu_work *rwork)
 /* Every rcu work that was queued before is on its queue now, or refused. */
 void ww_rcu_barrier(void)
 {
-	if (ww_load_acquire(&gp_wq))
+	if (ww_load_acquire(&gp_wq)) /* pairs: RCU-3 */
 		ww_flush_work(&gp_work);
 }
