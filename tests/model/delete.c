@@ -253,7 +253,7 @@ static const struct m_model model = {
 
 #define SCENARIO(text, ...)                                                                        \
 	{                                                                                          \
-		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, false            \
+		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, false, false     \
 	}
 
 const struct m_scenario m_delete_scenarios[] = {

@@ -18,11 +18,16 @@ struct seen {
 	uint64_t slots;
 };
 
+/* Actions: a thread steps, one of its stores drains, it passes another's barrier, wakes in time. */
 enum {
 	STEP = 0,
-	DRAIN = 1,
-	PASS = 2
-}; /* action = kind * 16 + i (PASS: 32 + 4 * barrier + thread) */
+	DRAIN = STEP + M_THREADS,
+	PASS = DRAIN + M_THREADS * M_BUF,
+	TIME_OUT = PASS + M_THREADS * M_THREADS,
+	ACTIONS = TIME_OUT + M_THREADS,
+	NONE = 0xff
+};
+_Static_assert(ACTIONS < NONE, "an action is a byte");
 
 static uint64_t fingerprint(const struct m_state *s)
 {
@@ -97,7 +102,7 @@ uint8_t m_load(struct m *m, struct m_thread *t, int var)
 	return m->s.mem[var];
 }
 
-bool m_store(struct m *m, struct m_thread *t, int var, uint8_t val)
+bool m_store(struct m *m, struct m_thread *t, int var, uint8_t val, bool release)
 {
 	if (m->sequential) {
 		m->s.mem[var] = val;
@@ -107,6 +112,7 @@ bool m_store(struct m *m, struct m_thread *t, int var, uint8_t val)
 		return false;
 	t->buf[t->nbuf].var = (uint8_t)var;
 	t->buf[t->nbuf].val = val;
+	t->buf[t->nbuf].release = release && m->weak;
 	t->nbuf++;
 	return true;
 }
@@ -136,40 +142,43 @@ bool m_others_done(struct m *m)
 	return true;
 }
 
-static void drain(struct m *m, int i)
+/* Whether store k of t may be the next to reach memory. */
+static bool may_drain(const struct m *m, const struct m_thread *t, int k)
+{
+	if (k >= t->nbuf || (k && (!m->weak || t->buf[k].release)))
+		return false;
+	for (int i = 0; i < k; i++)
+		if (t->buf[i].var == t->buf[k].var)
+			return false;
+	return true;
+}
+
+static void drain(struct m *m, int i, int k)
 {
 	struct m_thread *t = &m->s.th[i];
 
-	m->s.mem[t->buf[0].var] = t->buf[0].val;
+	m->s.mem[t->buf[k].var] = t->buf[k].val;
 	if (m->trace)
 		fprintf(m->trace, "  %-10s ... %s = %d reaches memory\n", m->model->thread_names[i],
-			m->model->var_names[t->buf[0].var], t->buf[0].val);
+			m->model->var_names[t->buf[k].var], t->buf[k].val);
 	t->nbuf--;
-	memmove(&t->buf[0], &t->buf[1], sizeof(t->buf) - sizeof(t->buf[0]));
-	memset(&t->buf[M_BUF - 1], 0, sizeof(t->buf[0]));
+	memmove(&t->buf[k], &t->buf[k + 1], (size_t)(t->nbuf - k) * sizeof(t->buf[0]));
+	memset(&t->buf[t->nbuf], 0, sizeof(t->buf[0]));
 }
 
-/* Does action where it can be done. */
-static bool act(struct m *m, int action)
+static bool step(struct m *m, int i, bool time_out)
 {
-	int kind = action >> 4, i = action & 15;
+	if (m->s.th[i].done || (time_out && !m->s.th[i].asleep))
+		return false;
+	m->self = i;
+	m->time_out = time_out;
+	m->model->fn[i](m, &m->s.th[i]);
+	return m->moved || m->s.th[i].done;
+}
 
-	m->moved = false;
-	if (kind == STEP) {
-		if (m->s.th[i].done)
-			return false;
-		m->self = i;
-		m->model->fn[i](m, &m->s.th[i]);
-		return m->moved || m->s.th[i].done;
-	}
-	if (kind == DRAIN) {
-		if (!m->s.th[i].nbuf)
-			return false;
-		drain(m, i);
-		return true;
-	}
-	int j = (action - 32) >> 2;
-	i = (action - 32) & 3;
+/* Thread i passes the barrier of thread j. */
+static bool pass(struct m *m, int j, int i)
+{
 	if (!(m->s.th[j].barrier >> i & 1) || m->s.th[i].nbuf)
 		return false;
 	m->s.th[j].barrier &= (uint8_t) ~(1 << i);
@@ -179,15 +188,37 @@ static bool act(struct m *m, int action)
 	return true;
 }
 
+/* Does action where it can be done. */
+static bool act(struct m *m, int action)
+{
+	int i = action - DRAIN;
+
+	m->moved = false;
+	if (action < DRAIN)
+		return step(m, action - STEP, false);
+	if (action >= TIME_OUT)
+		return step(m, action - TIME_OUT, true);
+	if (action >= PASS)
+		return pass(m, (action - PASS) / M_THREADS, (action - PASS) % M_THREADS);
+	if (!may_drain(m, &m->s.th[i / M_BUF], i % M_BUF))
+		return false;
+	drain(m, i / M_BUF, i % M_BUF);
+	return true;
+}
+
 /* Every thread runs up to its first access. */
 static void start(struct m *m)
 {
 	memset(&m->s, 0, sizeof(m->s));
 	m->model->init(m);
+	m->starting = true;
 	for (int i = 0; i < m->model->threads; i++) {
 		m->self = i;
 		m->model->fn[i](m, &m->s.th[i]);
 	}
+	m->starting = false;
+	for (int i = m->model->threads; i < M_THREADS; i++)
+		m->s.th[i].done = 1;
 }
 
 static const char *check_end(struct m *m)
@@ -212,7 +243,7 @@ static void tell(struct m *m, const struct seen *v, uint32_t last, int action)
 		path[--d] = v->action[i];
 	start(m);
 	for (uint32_t d = 0; d <= depth; d++)
-		if (path[d] != 0xff)
+		if (path[d] != NONE)
 			act(m, path[d]);
 	fprintf(m->trace, "  => %s\n", m->error ? m->error : "stuck or wrong at the end");
 	free(path);
@@ -225,14 +256,15 @@ struct m_result m_explore(const struct m_scenario *scenario, int bug, FILE *trac
 	struct m m = {.model = model,
 		      .cfg = scenario->cfg,
 		      .bug = bug,
-		      .sequential = scenario->sequential};
+		      .sequential = scenario->sequential,
+		      .weak = scenario->weak};
 	struct m_state *queue = NULL;
 	uint64_t head = 0, tail = 0, room = 0;
 	struct m_result r = {0};
-	int actions = 32 + 4 * M_THREADS, action = 0xff;
+	int action = NONE;
 
 	start(&m);
-	visit(&v, &m.s, 0, 0xff);
+	visit(&v, &m.s, 0, NONE);
 	room = 1 << 12;
 	queue = grow(NULL, room * sizeof(*queue));
 	queue[tail++] = m.s;
@@ -241,9 +273,7 @@ struct m_result m_explore(const struct m_scenario *scenario, int bug, FILE *trac
 		struct m_state from = queue[head & (room - 1)];
 		bool any = false;
 
-		for (action = 0; action < actions && !r.error; action++) {
-			if (action < 32 && (action & 15) >= model->threads)
-				continue;
+		for (action = 0; action < ACTIONS && !r.error; action++) {
 			m.s = from;
 			if (!act(&m, action))
 				continue;
@@ -267,7 +297,7 @@ struct m_result m_explore(const struct m_scenario *scenario, int bug, FILE *trac
 		if (!any && !r.error) {
 			m.s = from;
 			r.error = check_end(&m);
-			action = 0xff;
+			action = NONE;
 		}
 	}
 	if (r.error && trace) {

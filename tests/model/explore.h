@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An exhaustive explorer of small concurrent programs on x86-TSO with the asymmetric barrier.
+ * An exhaustive explorer of small concurrent programs with the asymmetric barrier, on x86-TSO or
+ * (weak) on a machine that also lets stores to different variables change places: PSO, where a
+ * RELEASE comes after all stores before it.
  *
  * A model is a few threads over byte-sized shared variables. Each thread is one function, written
- * with the macros below much as the real code is; every access to a shared variable is one step.
- * A store goes into its thread's own buffer and reaches memory at any later moment, in order; a
- * load sees its own thread's buffered stores first. Read-modify-writes, locks and fences wait for
- * the buffer to be empty. MEMBARRIER makes each other thread pass a full barrier once, at a moment
- * of the explorer's choosing, between its start and its end.
+ * with the macros below much as the real code is, or a text (program.h); every access to a shared
+ * variable is one step. A store goes into its thread's own buffer and reaches memory at any later
+ * moment; a load sees its own thread's buffered stores first. Read-modify-writes, locks and fences
+ * wait for the buffer to be empty. MEMBARRIER makes each other thread pass a full barrier once, at
+ * a moment of the explorer's choosing, between its start and its end. Loads keep their order: what
+ * needs more than that needs another tool.
  *
  * The explorer visits every reachable state (breadth first, so that the trace of a failure is a
  * shortest one). A model fails by M_ASSERT, by its final check, or by a state from which no thread
@@ -34,9 +37,10 @@ struct m_thread {
 	uint8_t done;
 	uint8_t nbuf;
 	uint8_t barrier; /* threads that have yet to pass this thread's MEMBARRIER */
+	uint8_t asleep;	 /* on that variable + 1 */
 	uint8_t reg[M_REGS];
 	struct {
-		uint8_t var, val;
+		uint8_t var, val, release;
 	} buf[M_BUF];
 };
 
@@ -51,6 +55,9 @@ struct m {
 	const struct m_model *model;
 	const int *cfg;	   /* the scenario, for the thread functions */
 	bool sequential;   /* stores reach memory at once */
+	bool weak;	   /* or in any order, but for releases */
+	bool starting;	   /* a thread runs up to its first step */
+	bool time_out;	   /* the step is that its timed sleep is over */
 	int bug;	   /* which part is left out; 0 for the protocol as it is */
 	int self;	   /* index of the thread that moves */
 	bool moved;	   /* the step was not blocked */
@@ -80,13 +87,14 @@ struct m_scenario {
 	const char *name;
 	const int *cfg;
 	bool sequential;
+	bool weak;
 };
 
 /* Explores; where a failure is found and trace is not NULL, the steps that lead to it go there. */
 struct m_result m_explore(const struct m_scenario *scenario, int bug, FILE *trace);
 
 uint8_t m_load(struct m *m, struct m_thread *t, int var);
-bool m_store(struct m *m, struct m_thread *t, int var, uint8_t val);
+bool m_store(struct m *m, struct m_thread *t, int var, uint8_t val, bool release);
 void m_say(struct m *m, const char *op, int var, int val);
 void m_start_barrier(struct m *m, struct m_thread *t);
 bool m_others_done(struct m *m);
@@ -117,11 +125,13 @@ bool m_others_done(struct m *m);
 		(dst) = m_load(m, t, var);                                                         \
 		m_say(m, "reads", var, dst);                                                       \
 	} while (0)
-#define STORE(var, val)                                                                            \
+#define STORE_AS(var, val, release)                                                                \
 	do {                                                                                       \
-		M_WHEN(m_store(m, t, var, (uint8_t)(val)));                                        \
+		M_WHEN(m_store(m, t, var, (uint8_t)(val), release));                               \
 		m_say(m, "stores", var, val);                                                      \
 	} while (0)
+#define STORE(var, val)	  STORE_AS(var, val, false)
+#define RELEASE(var, val) STORE_AS(var, val, true)
 #define XCHG(dst, var, val)                                                                        \
 	do {                                                                                       \
 		M_WHEN(t->nbuf == 0);                                                              \
@@ -148,7 +158,7 @@ bool m_others_done(struct m *m);
 /* A plain store, as the release of the light lock is. */
 #define UNLOCK(var)                                                                                \
 	do {                                                                                       \
-		M_WHEN(m_store(m, t, var, 0));                                                     \
+		M_WHEN(m_store(m, t, var, 0, true));                                               \
 		m_say(m, "unlocks", var, 0);                                                       \
 	} while (0)
 #define FENCE()                                                                                    \

@@ -398,12 +398,12 @@ static const struct m_model model = {
 
 #define SCENARIO(text, ...)                                                                        \
 	{                                                                                          \
-		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, false            \
+		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, false, false     \
 	}
 
 #define SEQUENTIAL(text, ...)                                                                      \
 	{                                                                                          \
-		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, true             \
+		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, true, false      \
 	}
 
 const struct m_scenario m_rearm_scenarios[] = {

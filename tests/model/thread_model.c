@@ -4,7 +4,7 @@
  * word of a transmit loop, parking, freezing. Each "good" one is the code, instruction by
  * instruction; each "bad" one leaves a single thing out and must be found.
  */
-#include "interleave.h"
+#include "model/program.h"
 #include "tap.h"
 
 /*

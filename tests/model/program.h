@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small exhaustive explorer: a few threads, each a short program over a few shared words, every
- * interleaving and every order in which their store buffers may drain. A state is visited once, so
- * loops are fine. It stops at the first thing that must not be: a failed "must", a thread that is
- * still asleep when nobody can move, or a wrong final value.
- *
- * Two machines: TSO (x86: stores drain in order) and PSO (stores to different words in any order,
- * but a release store only after all earlier ones). Read-modify-writes and system calls drain the
- * own buffer first. Loads are not reordered with each other; what needs more than that needs
- * another tool.
+ * Threads of a model written as text, for explore.h: every word is one instruction of a machine that
+ * is near enough to the real one. The search stops at the first thing that must not be: a failed
+ * "must", a thread that is still asleep when nobody can move, or a wrong final value.
  *
  * A program is text, one instruction a line, "NAME:" a label. r0 to r3 are the thread's own; any
  * other word is a shared variable; numbers are decimal or 0x. X is a number or a register.
@@ -25,13 +19,15 @@
  *	must v X | mustle v X				stop if v is not X / is more than X
  *	end
  */
-#ifndef WW_TESTS_MODEL_INTERLEAVE_H
-#define WW_TESTS_MODEL_INTERLEAVE_H
+#ifndef WW_TESTS_MODEL_PROGRAM_H
+#define WW_TESTS_MODEL_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define X_THREADS 5
+#include "model/explore.h"
+
+#define X_THREADS M_THREADS
 
 struct x_model {
 	const char *name;
