@@ -90,7 +90,7 @@ static __attribute__((noinline)) struct reader *enrol(void)
 WW_EXPORT void ww_rcu_read_lock(void)
 {
 	struct reader *r = self ? self : enrol();
-	uint32_t word = r->word;
+	uint32_t word = ww_load_relaxed(&r->word);
 
 	if (word & NEST_MASK) {
 		ww_store_relaxed(&r->word, word + 1);
@@ -109,11 +109,11 @@ WW_EXPORT void ww_rcu_read_unlock(void)
 {
 	struct reader *r = self;
 
-	if (!r || !(r->word & NEST_MASK)) {
+	if (!r || !(ww_load_relaxed(&r->word) & NEST_MASK)) {
 		ww_misuse("ww_rcu_read_unlock", "without ww_rcu_read_lock()");
 		return;
 	}
-	ww_store_release(&r->word, r->word - 1); /* pairs: RCU-2 */
+	ww_store_release(&r->word, ww_load_relaxed(&r->word) - 1); /* pairs: RCU-2 */
 }
 
 /* ---- the grace period ---- */
@@ -159,7 +159,7 @@ static void wait_for_readers(uint32_t now)
 
 WW_EXPORT void ww_synchronize_rcu(void)
 {
-	if (self && (self->word & NEST_MASK)) {
+	if (self && (ww_load_relaxed(&self->word) & NEST_MASK)) {
 		ww_misuse("ww_synchronize_rcu",
 			  "inside of a read-side section: it would never end");
 		return;
