@@ -6,7 +6,13 @@ import os
 import subprocess
 
 # Readable on white and on black: no background, middle tones, grey text.
-COLOURS = ['#1f9e89', '#888888', '#d95f02', '#7570b3', '#e7298a', '#a6761d', '#3b8ec2', '#b3a200', '#c04040']
+COLOURS = {
+    'wheelwork': '#1f9e89', 'upktgen': '#1f9e89', 'limit': '#888888', 'asio': '#d95f02', 'glib': '#7570b3', 'libev': '#e7298a',
+    'libevent': '#a6761d', 'libevent-locked': '#3b8ec2', 'libuv': '#b3a200', 'posix': '#c04040', 'rte_timer': '#4f9e1f',
+    'timerfd': '#9a7fd0', 'trafgen': '#d95f02', 'tcpreplay': '#7570b3', 'mausezahn': '#e7298a', 'xdp-trafficgen': '#a6761d',
+    'testpmd-net_null': '#3b8ec2',
+}
+OTHER = '#808000'
 INK = '#808080'
 OURS = ('wheelwork', 'upktgen')
 
@@ -16,7 +22,8 @@ PLOTS = [
     ('cancel-add', 'Cancel + add', 'cancel-add', 'pending', 'timers pending', 'ns per operation', 'ns', 'n', True, True),
     ('threads', 'Pushing out, each thread its own timer', 'rearm', 'absolute', 'threads', 'ns per operation', 'ns', 'threads', False, True),
     ('frame-size', 'Packets over one pair of devices', 'pktgen-veth', 'fixed', 'bytes to a frame', 'packets/s', 'packets/s', 'n', True, True),
-    ('null-size', 'The generator alone', 'pktgen-null', 'stamp-16', 'bytes to a frame', 'ns per packet', 'ns', 'n', True, False),
+    ('null-size', 'The generator alone, frames without a stamp', 'pktgen-null', 'no-stamp', 'bytes to a frame', 'ns per packet', 'ns', 'n', True, False),
+    ('null-stamped', 'The generator alone, the time read for every 16th frame', 'pktgen-null', 'stamp-16', 'bytes to a frame', 'ns per packet', 'ns', 'n', True, False),
 ]
 
 
@@ -39,7 +46,7 @@ def draw(lines, plot, folder):
     data = series(lines, plot)
     if not data:
         return None
-    text = ["set terminal svg size 760,440 dynamic font 'sans-serif,13'",
+    text = ["set terminal svg noenhanced size 760,440 dynamic font 'sans-serif,13'",
             f"set output '{folder}/{name}.svg'",
             f"set title '{title}' textcolor rgb '{INK}'", f"set border 3 linecolor rgb '{INK}'",
             f"set xlabel '{xlabel}' textcolor rgb '{INK}'", f"set ylabel '{ylabel}' textcolor rgb '{INK}'",
@@ -52,12 +59,15 @@ def draw(lines, plot, folder):
         text.append('set xtics 1')
     if logy:
         text.append('set logscale y 10')
-    text.append("set format x '%.0f'" if max(p[0] for v in data.values() for p in v) < 20000 else "set format x '10^{%T}'")
+    # Powers of ten as words that need no raised figures.
+    widest = max(p[0] for v in data.values() for p in v)
+    text.append("set format x '%.0f'" if widest < 20000 else "set format x '%.0s%c'")
+    text.append("set format y '%.0s%c'")
     for i, (_, points) in enumerate(data.items()):
         text.append(f'$d{i} << E\n' + '\n'.join(' '.join(str(v) for v in p) for p in points) + '\nE')
     curves = []
     for i, who in enumerate(data):
-        colour, width = COLOURS[i % len(COLOURS)], 3 if who in OURS else 1.5
+        colour, width = COLOURS.get(who, OTHER), 3 if who in OURS else 1.5
         dash = ' dashtype 2' if who == 'limit' else ''
         curves.append(f"$d{i} using 1:3 with linespoints linewidth {width} pointtype {i + 4} pointsize 0.6 "
                       f"linecolor rgb '{colour}'{dash} title '{who}'")
