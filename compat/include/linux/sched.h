@@ -74,13 +74,26 @@ struct task_struct *ww_linux_current(void);
 #define schedule_timeout_idle(t)	    ((long)ww_schedule_timeout_uninterruptible((long)(t)))
 /* The mode says whether *t is absolute or from now; the slack is not needed. */
 enum hrtimer_mode {
-	HRTIMER_MODE_ABS,
-	HRTIMER_MODE_REL,
+	HRTIMER_MODE_ABS = 0,
+	HRTIMER_MODE_REL = 1,
+	HRTIMER_MODE_PINNED = 2,
+	HRTIMER_MODE_SOFT = 4,
+	HRTIMER_MODE_HARD = 8,
+	HRTIMER_MODE_ABS_PINNED = 2,
+	HRTIMER_MODE_REL_PINNED = 3,
+	HRTIMER_MODE_ABS_SOFT = 4,
+	HRTIMER_MODE_REL_SOFT = 5,
+	HRTIMER_MODE_ABS_PINNED_SOFT = 6,
+	HRTIMER_MODE_REL_PINNED_SOFT = 7,
+	HRTIMER_MODE_ABS_HARD = 8,
+	HRTIMER_MODE_REL_HARD = 9,
+	HRTIMER_MODE_ABS_PINNED_HARD = 10,
+	HRTIMER_MODE_REL_PINNED_HARD = 11,
 };
 #define schedule_hrtimeout(t, mode)                                                                \
-	ww_schedule_hrtimeout(!(t)			   ? UINT64_MAX                            \
-			      : (mode) == HRTIMER_MODE_REL ? ww_ktime_get_ns() + (uint64_t)(*(t))  \
-							   : (uint64_t)(*(t)))
+	ww_schedule_hrtimeout(!(t)			  ? UINT64_MAX                             \
+			      : ((mode)&HRTIMER_MODE_REL) ? ww_ktime_get_ns() + (uint64_t)(*(t))   \
+							  : (uint64_t)(*(t)))
 #define schedule_hrtimeout_range(t, delta, mode) ((void)(delta), schedule_hrtimeout(t, mode))
 
 int ww_linux_wake_up_process(struct task_struct *task);
