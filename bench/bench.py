@@ -148,7 +148,7 @@ def measure(results, parties, row, n, threads, args):
     tables.row(results.runs, results.fresh, row, n, threads, cannot)
     limit = [v for k, v in results.runs.items() if k in results.fresh and k[2] == 'limit']
     spread = max((max(v) / min(v) for v in limit if min(v) > 0), default=1)
-    if share > 0.05 or spread > 1.2:
+    if share > 0.1 or spread > 1.2:
         print(f'  NOISY: others used {share:.0%} of a CPU meanwhile; the bare operation varied by {spread - 1:.0%}')
     if args.times:
         print(f'  took {time.monotonic() - begin:.1f} s')
