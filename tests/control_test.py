@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 
-from harness import IS_ROOT, NOBODY, UPKTGEN, Skip, case, check, main, namespace, namespace_of_an_ordinary_user, run
+from harness import IS_ROOT, NOBODY, ROOT, UPKTGEN, Skip, case, check, main, namespace, namespace_of_an_ordinary_user, run
 
 
 # A silent pair of virtual devices, in a namespace that goes with the shell.
@@ -123,6 +123,30 @@ def json_is_one_document_that_agrees_with_itself():
     check(one['devices'][0]['config']['flags'] == ['UDPSRC_RND', 'UDPCSUM', 'SHARED'], r.stdout)
     h = one['receiver']
     check(h['received'] + h['lost'] + h['receiver_dropped'] == 3000 and h['latency']['count'] > 0, r.stdout)
+
+
+def names_in(o):
+    """Every name of a JSON document, at any depth."""
+    if isinstance(o, dict):
+        return set(o).union(*(names_in(v) for v in o.values()))
+    return set().union(*(names_in(v) for v in o)) if isinstance(o, list) else set()
+
+
+@case
+def every_name_of_the_json_is_documented():
+    with open(os.path.join(ROOT, 'docs', 'json.md'), encoding='utf-8') as f:
+        known = set(re.findall(r'`(\w+)(?:\[\])?`', f.read()))
+    # some names are spelt in the text by what they begin with
+    known |= {f'{a}_{b}' for a in ('src_mac', 'dst_mac') for b in ('count',)}
+    known |= {f'svlan_{b}' for b in ('id', 'p', 'cfi')}
+    seen = set()
+    for more in ('v0 imix_weights 60,1 200,1\nv0 dst6 fd00::1\nv0 traffic_class 5\nv0 vlan_id 5\nv0 svlan_id 6',
+                 'v0 mpls 00000001\nv0 tos 5\nv0 delay 1000'):
+        r = inside('$U run --json --backend packet --receiver v1 --progress=json - 2>/tmp/upk$$; cat /tmp/upk$$ >&2; '
+                   'rm -f /tmp/upk$$', input=SIMPLE.replace('pgctrl start', more + '\npgctrl start'))
+        seen |= names_in(json.loads(r.stdout))
+    check({'pcap', 'svlan_id', 'jitter', 'late_p99_ns'} <= seen, str(seen))
+    check(not seen - known, f'not in docs/json.md: {sorted(seen - known)}')
 
 
 @case

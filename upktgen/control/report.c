@@ -140,6 +140,10 @@ static struct json_object *config_json(const struct pg_config *c)
 	add_u64(o, "queue_map_min", c->queue_map_min);
 	add_u64(o, "queue_map_max", c->queue_map_max);
 	add_u64(o, "skb_priority", c->skb_priority);
+	json_object_object_add(o, "node", c->node < 0 ? NULL : json_object_new_int(c->node));
+	add_text(o, "pcap", c->pcap);
+	json_object_object_add(o, "pcap_speed",
+			       c->pcap[0] ? json_object_new_double(c->pcap_speed / 1000.0) : NULL);
 	return o;
 }
 
