@@ -561,7 +561,8 @@ static int put_device(const struct args *a, const char *dev, const char *mac, un
 	put_tags(a, dev);
 	if (put_addresses(a, dev))
 		return -EINVAL;
-	if (a->threads > 1 && !a->src_port.given) /* so that a receiver can tell the threads apart */
+	if (a->threads > 1 &&
+	    !a->src_port.given) /* so that a receiver can tell the threads apart */
 		put_ports(a, dev, "src", &(struct range){9 + index, 9 + index, true});
 	else
 		put_ports(a, dev, "src", &a->src_port);
