@@ -82,7 +82,7 @@ class Wire:
         command('ip', 'link', 'set', 'lo', 'up')
         command('ip', 'link', 'add', TX, 'address', '02:00:00:00:00:01', 'type', 'veth', 'peer', 'name', RX,
                 'address', '02:00:00:00:00:02')
-        self.far = None
+        self.far = self.server = None
 
     def far_drops(self):
         quiet(TX)
@@ -102,6 +102,13 @@ class Wire:
         self.there('ip', 'addr', 'add', '198.18.0.42/24', 'dev', RX)
         command('ip', 'addr', 'add', '198.18.0.1/24', 'dev', TX)
         command('ip', 'link', 'set', TX, 'up')
+
+    def far_drops_from_now_on(self, really):
+        """Behind the far stack, which iperf3 needs to begin: or its price is the row's, not the sender's."""
+        if really:
+            self.there(os.path.abspath(f'{self.build}/bench/live_bare'), 'drop', RX)
+        else:
+            self.there('ip', 'link', 'set', RX, 'xdp', 'off')
 
     def there(self, *argv):
         return command('nsenter', '--net', f'--target={self.far.pid}', *argv)
@@ -175,10 +182,12 @@ def live_bare(wire, case, n):
 
 
 def iperf3(wire, _case, n):
-    server = subprocess.Popen(['nsenter', '--net', f'--target={wire.far.pid}', 'iperf3', '-s', '-1'],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
-    time.sleep(0.3)
-    assert server
+    if wire.server: # it never hears that the client of the run before is gone
+        wire.server.kill()
+        wire.server.wait()
+    wire.server = subprocess.Popen(['nsenter', '--net', f'--target={wire.far.pid}', 'iperf3', '-s', '-1'],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=die_with_parent)
+    time.sleep(0.5)
     return ['iperf3', '-u', '-c', '198.18.0.42', '-b', '0', '-l', str(n - 42), '-t', '60']
 
 
@@ -223,6 +232,8 @@ class Sender:
             self.dev, self.field = RX, 1
 
     def run(self):
+        if self.wire.far:
+            self.wire.far_drops_from_now_on(False)
         log = f'{self.wire.where}/log'
         with open(log, 'wb') as out:
             p = subprocess.Popen(['taskset', '-c', str(CPU), *self.argv(self.wire, self.case, self.n)], stdin=subprocess.DEVNULL,
@@ -236,6 +247,8 @@ class Sender:
                     with open(log, encoding='utf-8', errors='replace') as f:
                         raise Cannot(f'it sends nothing here: {" ".join(f.read().split())[-220:]}')
                 time.sleep(0.01)
+            if self.wire.far:
+                self.wire.far_drops_from_now_on(True)
             time.sleep(0.2)
             first, at = counter(self.dev, self.field), time.monotonic()
             time.sleep(self.window)

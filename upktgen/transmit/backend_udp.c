@@ -202,6 +202,9 @@ static void choose_segments(struct udp_tx *u, struct pg_tx *tx)
 	unsigned payload = pg_config_longest(c) - u->head;
 
 	u->segments = 1;
+	/* What the kernel cuts it also sums: not where there is to be no checksum. */
+	if (!u->ip6 && !(c->flags & PG_UDPCSUM))
+		return;
 	if (tx->copies < 2 || !u->one_target || c->min_pkt_size < c->max_pkt_size || c->nr_imix)
 		return;
 	if (set(u->fd, IPPROTO_UDP, UDP_SEGMENT, (int)payload))

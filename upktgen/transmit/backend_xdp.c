@@ -22,11 +22,15 @@
 #include "transmit/xsk.h"
 
 enum {
-	BATCH = 64,
+	BATCH = 128,
 	RING = 1024,
 	FRAMES = 2 * RING, /* on the ring, and done but not yet taken back */
 	FRAME = 4096,
+	STAGGER =
+		128, /* frames begin so far apart within their pages, or all share few cache sets */
+	STAGGERED = 16,
 	MAX_QUEUES = 64,
+	DROPPED = 0x7fffffff,
 };
 
 struct queue {
@@ -34,10 +38,11 @@ struct queue {
 	uint8_t *area;
 	uint32_t *free; /* frames that are ours to write */
 	unsigned nr_free;
-	unsigned waiting; /* submitted, not yet taken off the ring by the kernel */
-	uint32_t taken;	  /* the kernel's consumer index as last seen */
-	uint64_t bytes[RING];
-	uint32_t drops;
+	unsigned waiting;     /* submitted, not yet taken off the ring by the kernel */
+	uint32_t taken;	      /* the kernel's consumer index as last seen */
+	uint32_t unshown;     /* taken and dropped, though the ring's index does not say so yet */
+	uint32_t bytes[RING]; /* of each frame on the ring, or DROPPED */
+	uint32_t drops, stagger;
 };
 
 struct xdp_tx {
@@ -46,6 +51,12 @@ struct xdp_tx {
 	bool zero_copy, moves;
 	struct queue *queue;
 };
+
+/* Where frame i begins; long ones have no room to differ. */
+static uint8_t *frame_at(const struct queue *q, uint32_t i)
+{
+	return q->area + (size_t)i * FRAME + (size_t)(i % STAGGERED) * q->stagger;
+}
 
 static const char needs_right[] = "AF_XDP sockets need CAP_NET_RAW; zero copy CAP_NET_ADMIN too";
 
@@ -92,8 +103,9 @@ static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint3
 	}
 	if (err)
 		return err;
+	q->stagger = pg_packet_room(tx->packet) <= FRAME - STAGGERED * STAGGER ? STAGGER : 0;
 	for (unsigned i = 0; i < FRAMES; i++) {
-		pg_packet_prepare(tx->packet, q->area + (size_t)i * FRAME);
+		pg_packet_prepare(tx->packet, frame_at(q, i));
 		q->free[q->nr_free++] = i;
 	}
 	q->taken = ww_load_acquire(q->xsk.tx.consumer);
@@ -208,7 +220,7 @@ static void put(struct queue *q, const struct iovec *v, uint32_t at)
 		.addr = (uint64_t)((uint8_t *)v->iov_base - q->area),
 		.len = (uint32_t)v->iov_len,
 	};
-	q->bytes[at % RING] = v->iov_len;
+	q->bytes[at % RING] = (uint32_t)v->iov_len;
 }
 
 /* Up to n new frames onto one queue's ring. */
@@ -222,7 +234,7 @@ static void submit(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, unsigned
 	if (n > RING - q->waiting)
 		n = RING - q->waiting;
 	for (unsigned i = 0; i < n; i++)
-		v[i].iov_base = q->area + (size_t)q->free[q->nr_free - 1 - i] * FRAME;
+		v[i].iov_base = frame_at(q, q->free[q->nr_free - 1 - i]);
 	n = n ? pg_frames_make(&x->frames, tx, v, n) : 0;
 	if (n == 0 || xsk_ring_prod__reserve(&q->xsk.tx, n, &at) != n)
 		return;
@@ -252,7 +264,7 @@ static void submit_moving(struct xdp_tx *x, struct pg_tx *tx, unsigned n)
 			tx->causes[PG_ERR_NOBUFS]++;
 			continue;
 		}
-		struct iovec to = {.iov_base = q->area + (size_t)q->free[--q->nr_free] * FRAME,
+		struct iovec to = {.iov_base = frame_at(q, q->free[--q->nr_free]),
 				   .iov_len = v.iov_len};
 
 		memcpy(to.iov_base, v.iov_base, v.iov_len);
@@ -262,34 +274,52 @@ static void submit_moving(struct xdp_tx *x, struct pg_tx *tx, unsigned n)
 	}
 }
 
-/* Wakes the kernel side; counts the frames that it took and dropped. Negative: the run is over. */
-static int kick(struct pg_tx *tx, struct queue *q, int *dropped)
+/*
+ * The copying kernel says that the driver dropped a frame: the last one that it took in this call.
+ * Where it took no other, its index on the ring does not show that yet.
+ */
+static void mark_dropped(struct queue *q)
 {
-	if (q->waiting == 0 || !xsk_ring_prod__needs_wakeup(&q->xsk.tx))
+	uint32_t now = ww_load_acquire(q->xsk.tx.consumer);
+
+	if (now == q->taken) {
+		q->bytes[(now + q->unshown++) % RING] = DROPPED;
+	} else {
+		q->bytes[(now - 1) % RING] = DROPPED;
+		q->unshown = 0;
+	}
+}
+
+/* A frame was dropped for want of room, or of a carrier: now and then it is worth a look which. */
+static int dropped(struct pg_tx *tx, struct queue *q)
+{
+	mark_dropped(q);
+	if (q->drops++ % 64 == 0) {
+		int lost = pg_link_trouble(tx->ifname, &tx->link, tx->why);
+
+		if (lost) {
+			tx->causes[PG_ERR_DOWN]++;
+			return lost;
+		}
+	}
+	tx->causes[PG_ERR_NOBUFS]++;
+	return 0;
+}
+
+/* Wakes the kernel side. Negative: the run is over. */
+static int kick(struct pg_tx *tx, struct queue *q, bool zero_copy)
+{
+	if (q->waiting == q->unshown || !xsk_ring_prod__needs_wakeup(&q->xsk.tx))
 		return 0;
 	if (sendto(q->xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
-	switch (errno) {
-	case EBUSY: /* the driver dropped the frame before; for want of a carrier, too */
-		++*dropped;
-		if (q->drops++ % 64 == 0) {
-			int lost = pg_link_trouble(tx->ifname, &tx->link, tx->why);
+	int err = errno;
 
-			if (lost) {
-				tx->causes[PG_ERR_DOWN]++;
-				return lost;
-			}
-		}
-		tx->causes[PG_ERR_NOBUFS]++;
+	if (err == EBUSY && !zero_copy)
+		return dropped(tx, q);
+	if (err == EBUSY || err == EAGAIN || err == EINTR || err == ENOBUFS)
 		return 0;
-	case EAGAIN:
-	case EINTR:
-	case ENOBUFS:
-		return 0;
-	default:
-		break;
-	}
-	int err = errno, trouble = pg_link_trouble(tx->ifname, &tx->link, tx->why);
+	int trouble = pg_link_trouble(tx->ifname, &tx->link, tx->why);
 
 	tx->causes[trouble ? PG_ERR_DOWN : PG_ERR_OTHER]++;
 	if (trouble)
@@ -298,28 +328,34 @@ static int kick(struct pg_tx *tx, struct queue *q, int *dropped)
 	return -err;
 }
 
-/* What the kernel took off the ring since the last look. */
+/* How many of those that the kernel took off the ring since the last look were sent. */
 static unsigned count_taken(struct pg_tx *tx, struct queue *q)
 {
 	uint32_t now = ww_load_acquire(q->xsk.tx.consumer);
-	uint32_t n = now - q->taken;
+	uint32_t n = now - q->taken, sent = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		tx->bytes += q->bytes[(q->taken + i) % RING];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t bytes = q->bytes[(q->taken + i) % RING];
+
+		sent += bytes != DROPPED;
+		tx->bytes += bytes != DROPPED ? bytes : 0;
+	}
+	if (n)
+		q->unshown = 0;
 	q->taken = now;
 	q->waiting -= n;
-	return n;
+	return sent;
 }
 
 static int xdp_send(struct pg_tx *tx, unsigned n)
 {
 	struct xdp_tx *x = tx->priv;
-	unsigned waiting = 0;
-	int sent = 0, dropped = 0, err = 0;
+	unsigned waiting = 0, sent = 0;
+	int err = 0;
 
 	for (unsigned i = 0; i < x->nr_queues; i++) {
 		reclaim(&x->queue[i]);
-		waiting += x->queue[i].waiting;
+		waiting += x->queue[i].waiting - x->queue[i].unshown;
 	}
 	if (n > waiting) {
 		if (x->moves)
@@ -330,17 +366,16 @@ static int xdp_send(struct pg_tx *tx, unsigned n)
 	tx->pending = 0;
 	for (unsigned i = 0; i < x->nr_queues; i++) {
 		struct queue *q = &x->queue[i];
-		int lost = kick(tx, q, &dropped);
+		int lost = kick(tx, q, x->zero_copy);
 
 		/* Also where the run ends here: what was taken before the trouble was sent. */
-		sent += (int)count_taken(tx, q);
-		tx->pending += q->waiting;
+		sent += count_taken(tx, q);
+		tx->pending += q->waiting - q->unshown;
 		if (lost && !err)
 			err = lost;
 	}
-	sent -= dropped < sent ? dropped : sent;
-	tx->sent += (uint64_t)sent;
-	return err ? err : sent;
+	tx->sent += sent;
+	return err ? err : (int)sent;
 }
 
 static int xdp_probe(const char *ifname, char why[PG_WHY])

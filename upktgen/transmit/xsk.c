@@ -13,6 +13,10 @@
 
 enum { FILL_SIZE = 64 }; /* a sender never fills it, but the kernel wants one */
 
+#ifndef XDP_MAX_TX_SKB_BUDGET
+#define XDP_MAX_TX_SKB_BUDGET 9 /* since Linux 6.17 */
+#endif
+
 static int set(int fd, int option, const void *value, socklen_t len)
 {
 	return setsockopt(fd, SOL_XDP, option, value, len) ? -errno : 0;
@@ -113,6 +117,11 @@ int pg_xsk_open(struct pg_xsk *x, const char *ifname, uint32_t queue, const stru
 		err = map_rings(x, c);
 	if (!err && bind(x->fd, (struct sockaddr *)&to, sizeof(to)))
 		err = -errno;
+	if (!err) { /* as many frames to a call as the ring holds, where the kernel lets us say */
+		int budget = (int)c->tx_size;
+
+		set(x->fd, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget));
+	}
 	if (err)
 		pg_xsk_close(x);
 	return err;
