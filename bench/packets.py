@@ -21,7 +21,9 @@ import tempfile
 import time
 
 TX, RX = 'pgtx', 'pgrx'
-CPU = sorted(os.sched_getaffinity(0))[-1]
+CPUS = sorted(os.sched_getaffinity(0))
+CPU = CPUS[-1]
+ORIGIN = 5857065 # packets/s as published with the origin's third patch: clone_skb 100000, ring 1024, one CPU of its author's
 SBIN = os.environ['PATH'] + ':/usr/sbin:/sbin'
 
 
@@ -80,16 +82,25 @@ class Wire:
     def __init__(self, build, where):
         self.build, self.where = build, where
         command('ip', 'link', 'set', 'lo', 'up')
-        command('ip', 'link', 'add', TX, 'address', '02:00:00:00:00:01', 'type', 'veth', 'peer', 'name', RX,
-                'address', '02:00:00:00:00:02')
         self.far = self.server = None
+        self.pairs = []
+        self.another_pair()
+
+    def another_pair(self):
+        """The devices' names; the first pair's are TX and RX."""
+        n = len(self.pairs)
+        tx, rx = (f'{TX}{n}', f'{RX}{n}') if n else (TX, RX)
+        command('ip', 'link', 'add', tx, 'address', '02:00:00:00:00:01', 'type', 'veth', 'peer', 'name', rx,
+                'address', '02:00:00:00:00:02')
+        self.pairs.append((tx, rx))
 
     def far_drops(self):
-        quiet(TX)
-        quiet(RX)
-        command('ip', 'link', 'set', RX, 'up')
-        command('ip', 'link', 'set', TX, 'up')
-        command(f'{self.build}/bench/live_bare', 'drop', RX)
+        for tx, rx in self.pairs:
+            quiet(tx)
+            quiet(rx)
+            command('ip', 'link', 'set', rx, 'up')
+            command('ip', 'link', 'set', tx, 'up')
+            command(f'{self.build}/bench/live_bare', 'drop', rx)
 
     def far_stack(self):
         """The far end in a namespace of its own, with an address and something that listens."""
@@ -129,17 +140,28 @@ FIELDS = {
 }
 
 
-def script(wire, fields='', size=60):
+def script(wire, fields='', size=60, cpus=(CPU,)):
+    """One sending thread to each CPU, the first on the first pair, and so on."""
     mac = '' if fields == FIELDS['udp'] else 'dst_mac 02:00:00:00:00:02\n'
     lines = f'count 0\npkt_size {size}\n{mac}src_min 198.18.0.1\nsrc_max 198.18.0.1\n' \
             f'dst_min 198.18.0.42\ndst_max 198.18.0.42\n{fields}'
-    text = f'kpktgend_{CPU} add_device {TX}\n' + ''.join(f'{TX} {line}\n' for line in lines.splitlines()) + 'pgctrl start\n'
-    return wire.file('script', text)
+    text = ''
+    for cpu, (tx, _) in zip(cpus, wire.pairs):
+        text += f'kpktgend_{cpu} add_device {tx}\n' + ''.join(f'{tx} {line}\n' for line in lines.splitlines())
+    return wire.file('script', text + 'pgctrl start\n')
 
 
 def upktgen(wire, case, n, backend):
     return [f'{wire.build}/upktgen/upktgen', 'run', '-b', backend, '--stamp-every=16', '-t', '60',
             script(wire, FIELDS.get(case, ''), n)]
+
+
+def one_of_two(wire, case, n):
+    return upktgen(wire, case, n, 'live')
+
+
+def both(wire, _case, n):
+    return [*upktgen(wire, 'fixed', n, 'live')[:-1], script(wire, '', n, CPUS[-2:])]
 
 
 def trafgen(wire, _case, n):
@@ -197,11 +219,13 @@ SENDERS = {
         'upktgen': lambda w, c, n: upktgen(w, c, n, 'live'), 'limit': live_bare,
         'xdp-trafficgen': xdp_trafficgen, 'trafgen': trafgen_bypass, 'tcpreplay': tcpreplay, 'mausezahn': mausezahn,
     } for case in FIELDS if case != 'udp'},
+    'two-cores': {'upktgen': both, 'one-core': one_of_two},
     'xdp': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'xdp'), 'testpmd-af_xdp': testpmd(f'net_af_xdp0,iface={TX}')},
     'packet': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'packet'), 'trafgen': trafgen_bypass, 'tcpreplay': tcpreplay,
                'mausezahn': mausezahn, 'testpmd-af_packet': testpmd(f'net_af_packet0,iface={TX},qdisc_bypass=1')},
     'udp': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'udp'), 'iperf3': iperf3},
 }
+SENDERS['clone-100000']['origin'] = None # a figure, no program
 # (bench, case) -> who -> its command line, or None where its class here knows it
 ROWS = {
     **{('pktgen-veth', case): senders for case, senders in SENDERS.items()},
@@ -217,32 +241,47 @@ def installed(who):
     return who not in PROGRAM or shutil.which(PROGRAM[who], path=SBIN) is not None
 
 
+class Published:
+    """What the origin's author measured, beside ours: not measured here, and another machine."""
+
+    def run(self):
+        yield ('clone-100000', 'packets/s', float(ORIGIN))
+
+
 class Sender:
-    """pktgen-veth: packets a second that arrive."""
+    """pktgen-veth: packets a second that arrive, on all pairs together."""
 
     def __init__(self, wire, who, case, n, quick):
         self.wire, self.case = wire, case
+        self.cpus = ','.join(str(c) for c in (CPUS[-2:] if (case, who) == ('two-cores', 'upktgen') else (CPU,)))
+        if case == 'two-cores':
+            if len(CPUS) < 2:
+                raise Cannot('it needs two CPUs')
+            wire.another_pair()
         self.argv = SENDERS[case][who]
         self.n, self.window = n, 0.3 if quick else 1.0
         if case == 'udp':
             wire.far_stack()
-            self.dev, self.field = TX, 9
+            self.devs, self.field = [TX], 9
         else:
             wire.far_drops()
-            self.dev, self.field = RX, 1
+            self.devs, self.field = [rx for _, rx in wire.pairs], 1
+
+    def count(self):
+        return sum(counter(dev, self.field) for dev in self.devs)
 
     def run(self):
         if self.wire.far:
             self.wire.far_drops_from_now_on(False)
         log = f'{self.wire.where}/log'
         with open(log, 'wb') as out:
-            p = subprocess.Popen(['taskset', '-c', str(CPU), *self.argv(self.wire, self.case, self.n)], stdin=subprocess.DEVNULL,
+            p = subprocess.Popen(['taskset', '-c', self.cpus, *self.argv(self.wire, self.case, self.n)], stdin=subprocess.DEVNULL,
                                  stdout=out, stderr=out, env={**os.environ, 'PATH': SBIN}, preexec_fn=die_with_parent,
                                  start_new_session=True)
         try:
-            begin = counter(self.dev, self.field)
+            begin = self.count()
             end = time.monotonic() + 8
-            while counter(self.dev, self.field) < begin + 1000:
+            while self.count() < begin + 1000:
                 if p.poll() is not None or time.monotonic() > end:
                     with open(log, encoding='utf-8', errors='replace') as f:
                         raise Cannot(f'it sends nothing here: {" ".join(f.read().split())[-220:]}')
@@ -250,9 +289,9 @@ class Sender:
             if self.wire.far:
                 self.wire.far_drops_from_now_on(True)
             time.sleep(0.2)
-            first, at = counter(self.dev, self.field), time.monotonic()
+            first, at = self.count(), time.monotonic()
             time.sleep(self.window)
-            count, took = counter(self.dev, self.field) - first, time.monotonic() - at
+            count, took = self.count() - first, time.monotonic() - at
             if count == 0:
                 raise Cannot('it stopped by itself')
             yield (self.case, 'packets/s', count / took)
@@ -324,7 +363,8 @@ def main():
     kinds = {'pktgen-veth': Sender, 'receiver': Receiver, 'pktgen-null': Null}
     try:
         with tempfile.TemporaryDirectory() as where:
-            party = kinds[bench](Wire(os.path.abspath(build), where), who, case, int(n), quick == '1')
+            party = Published() if who == 'origin' else kinds[bench](Wire(os.path.abspath(build), where), who, case, int(n),
+                                                                     quick == '1')
             say('ready')
             for _ in sys.stdin:
                 for name, unit, value in party.run():

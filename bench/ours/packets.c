@@ -120,8 +120,10 @@ static void open_paced(struct bench *b)
 {
 	if (strcmp(b->variant, "null") != 0 &&
 	    (unshare(CLONE_NEWNET) != 0 ||
-	     system("PATH=$PATH:/sbin && ip link add " DEVICE " type veth peer name pgrx &&"
-		    " ip link set pgrx up && ip link set " DEVICE " up") != 0))
+	     system("PATH=$PATH:/sbin:/usr/sbin && ip link add " DEVICE
+		    " type veth peer name pgrx &&"
+		    " ip link set pgrx up && ip link set " DEVICE " up &&"
+		    " ethtool -K pgrx gro on") != 0))
 		bench_cannot("no namespace, or no devices in it");
 	open_on(b->variant, 1, 0, false, 60);
 }
@@ -152,6 +154,7 @@ static void run_paced(struct bench *b)
 }
 BENCH("pktgen-pacing", "null", open_paced, run_paced)
 BENCH("pktgen-pacing", "packet", open_paced, run_paced)
+BENCH("pktgen-pacing", "live", open_paced, run_paced)
 #endif
 
 static void open_clones(struct bench *b)
