@@ -3,7 +3,11 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <wheelwork/thread.h>
 
@@ -521,6 +525,115 @@ TEST(a_lost_carrier_stops_the_run)
 TEST(a_device_that_vanishes_stops_the_run)
 {
 	down_during_a_run("ip link del pga", "is gone");
+}
+
+/* The network of the far end goes, and the pair with it. */
+static void far_network_removed(const char *backend)
+{
+	char command[128];
+	int pipes[2];
+
+	netns_enter();
+	netns_veth("pga", "pgb");
+	CHECK_EQ(pipe(pipes), 0);
+	pid_t far = fork();
+
+	if (far == 0) {
+		char c = unshare(CLONE_NEWNET) ? 'n' : 'y';
+
+		if (write(pipes[1], &c, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	char c = 'n';
+
+	CHECK_EQ(read(pipes[0], &c, 1), 1);
+	CHECK_EQ(c, 'y');
+	snprintf(command, sizeof(command), "ip link set pgb netns %d", far);
+	netns_run(command);
+	snprintf(command, sizeof(command),
+		 "nsenter -t %d -n sh -c 'ip link set pgb up && ethtool -K pgb gro on'", far);
+	netns_run(command);
+	struct pg_engine *e = make(backend);
+	struct pg_device *d = add(e, "pga");
+
+	set(d, 0, 0);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 1000);
+	kill(far, SIGKILL);
+	waitpid(far, NULL, 0);
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	struct pg_status s = status(d);
+
+	CHECK_MSG(strstr(s.error, "is gone") || strstr(s.error, "carrier"), "%s", s.error);
+	CHECK(s.by_cause[PG_ERR_DOWN] > 0);
+	pg_engine_destroy(e);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST(a_namespace_that_vanishes_stops_packet_sockets)
+{
+	far_network_removed("packet");
+}
+
+TEST(a_namespace_that_vanishes_stops_af_xdp)
+{
+	if (geteuid() != 0)
+		tap_skip("needs root");
+	far_network_removed("xdp");
+}
+
+TEST(a_namespace_that_vanishes_stops_live_frames)
+{
+	if (geteuid() != 0)
+		tap_skip("loading BPF programs needs root");
+	far_network_removed("live");
+}
+
+/* A queueing discipline without room: the run goes on, and each refusal is counted as such. */
+TEST(want_of_buffer_space_is_counted_and_does_not_end_the_run)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	if (system("tc qdisc add dev pga root tbf rate 8mbit burst 2000 limit 2000 2>/dev/null"))
+		tap_skip("no token bucket filter in this kernel");
+	struct pg_engine *e = make("packet");
+	struct pg_device *d = add(e, "pga");
+	struct pg_config c;
+
+	set(d, 2000, 0);
+	pg_device_get_config(d, &c);
+	c.xmit_mode = PG_QUEUE_XMIT;
+	c.min_pkt_size = c.max_pkt_size = 60;
+	pg_device_set_config(d, &c);
+	CHECK_EQ(pg_engine_start(e), 0);
+	struct pg_status s = status(d);
+
+	CHECK_MSG(!s.error[0], "%s", s.error);
+	CHECK_EQ(s.sofar, 2000);
+	CHECK(s.by_cause[PG_ERR_NOBUFS] > 0);
+	CHECK_EQ(s.errors, s.by_cause[PG_ERR_NOBUFS]);
+	pg_engine_destroy(e);
+}
+
+TEST(live_frames_to_a_peer_without_napi_are_refused_with_the_cure)
+{
+	if (geteuid() != 0)
+		tap_skip("loading BPF programs needs root");
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = make("live");
+	struct pg_device *d = add(e, "pga");
+
+	set(d, 1000, 0);
+	CHECK_EQ(pg_engine_start(e), 0);
+	struct pg_status s = status(d);
+
+	CHECK_EQ(s.sofar + s.errors, 0);
+	CHECK_MSG(strstr(s.error, "ethtool -K PEER gro on"), "%s", s.error);
+	pg_engine_destroy(e);
 }
 
 TEST(a_frame_above_the_mtu_is_refused_with_the_cure)
