@@ -98,10 +98,9 @@ static void wait_until_done(uint32_t n)
 		ww_futex_wait(&done, seen_done, WW_FOREVER);
 }
 
-/* Nobody but the queueing itself wakes the worker, which is just about to sleep. */
-SIM_PROGRAM(queueing_wakes_a_worker_that_goes_to_sleep, 2, 1500)
+static void queue_one_after_the_other(unsigned flags)
 {
-	begin(WW_WQ_UNBOUND);
+	begin(flags);
 	for (int i = 0; i < ITEMS; i++)
 		ww_init_work(&item[i], note_and_wake);
 	go();
@@ -110,6 +109,22 @@ SIM_PROGRAM(queueing_wakes_a_worker_that_goes_to_sleep, 2, 1500)
 		wait_until_done(i + 1);
 	}
 	no_time_passed();
+}
+
+/* Nobody but the queueing itself wakes the worker, which is just about to sleep. */
+SIM_PROGRAM(queueing_wakes_a_worker_that_goes_to_sleep, 2, 1500)
+{
+	queue_one_after_the_other(WW_WQ_UNBOUND);
+}
+
+/*
+ * The same where there is but one worker, and none more may be made: the second push in a row that
+ * comes while it goes to sleep finds the manager armed, and that one comes milliseconds later. Only
+ * the worker's own last look is in time.
+ */
+SIM_PROGRAM(the_only_worker_looks_once_more_before_it_sleeps, 2, 1500)
+{
+	queue_one_after_the_other(WW_WQ_PERCPU);
 }
 
 static void queue_all(void *arg)
