@@ -301,6 +301,31 @@ TEST(an_on_stack_item_that_is_still_pending_is_reported)
 	ww_destroy_workqueue(wq);
 }
 
+static uint32_t rcu_runs;
+
+HANDLER(run_frees_nothing)
+{
+	(void)work;
+	ww_fetch_add(&rcu_runs, 1);
+}
+
+TEST(an_on_stack_item_that_is_still_queued_is_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", 0, 1);
+	struct item block = {0};
+	struct ww_work work;
+
+	catch_reports();
+	occupy(wq, &block);
+	ww_init_work_onstack(&work, run_frees_nothing);
+	CHECK(ww_queue_work(wq, &work));
+	ww_destroy_work_on_stack(&work);
+	CHECK_REPORTED("ww_destroy_work_on_stack", "still queued");
+	CHECK(ww_cancel_work_sync(&work));
+	open_gate(&block);
+	ww_destroy_workqueue(wq);
+}
+
 HANDLER(run_blocks_for_ever)
 {
 	ww_block_enter();
@@ -367,4 +392,153 @@ TEST(destroying_a_system_queue_is_reported_and_leaves_it)
 	CHECK(ww_schedule_work(&it.dwork.work));
 	ww_flush_work(&it.dwork.work);
 	CHECK_EQ(it.runs, 1);
+}
+
+HANDLER(run_leaves_unasked)
+{
+	ww_block_leave();
+	ww_rcu_read_unlock();
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+TEST(an_end_without_its_beginning_is_reported)
+{
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_leaves_unasked);
+	CHECK(ww_schedule_work(&it.dwork.work));
+	ww_flush_work(&it.dwork.work);
+	CHECK_EQ(it.runs, 1);
+	CHECK_REPORTED("ww_block_leave", "without ww_block_enter");
+	CHECK_REPORTED("ww_rcu_read_unlock", "without ww_rcu_read_lock");
+}
+
+TEST(calls_that_mean_nothing_for_this_kind_of_queue_are_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("percpu", WW_WQ_PERCPU, 0);
+	struct ww_workqueue *wide = ww_alloc_workqueue("wide", WW_WQ_UNBOUND, 4);
+	struct item it = {0};
+
+	catch_reports();
+	ww_workqueue_set_min_active(wq, 1);
+	CHECK_REPORTED("ww_workqueue_set_min_active", "not unbound");
+	ww_workqueue_set_min_active(wide, 5);
+	CHECK_REPORTED("min_active 5", "\"wide\"");
+	ww_init_work(&it.dwork.work, run_counted);
+	CHECK(ww_queue_work_node(0, wq, &it.dwork.work));
+	CHECK_REPORTED("ww_queue_work_node", "not unbound");
+	ww_destroy_workqueue(wq);
+	ww_destroy_workqueue(wide);
+	CHECK_EQ(it.runs, 1);
+}
+
+TEST(taking_back_an_rcu_work_is_reported_and_it_runs)
+{
+	struct ww_rcu_work rwork;
+	struct ww_workqueue *wq = ww_alloc_workqueue("rcu", 0, 0);
+
+	catch_reports();
+	ww_init_rcu_work(&rwork, run_frees_nothing);
+	CHECK(ww_queue_rcu_work(wq, &rwork));
+	CHECK(!ww_cancel_work(&rwork.work));
+	CHECK_REPORTED("ww_cancel_work", "rcu work");
+	CHECK(!ww_disable_work(&rwork.work));
+	CHECK_REPORTED("ww_disable_work", "rcu work");
+	ww_destroy_workqueue(wq);
+	CHECK_EQ(ww_load_acquire(&rcu_runs), 1);
+}
+
+TEST(more_disables_than_can_be_counted_are_reported)
+{
+	struct item it = {0};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_counted);
+	for (unsigned i = 0; i < 65535; i++)
+		ww_disable_work(&it.dwork.work);
+	CHECK_SILENT();
+	ww_disable_work(&it.dwork.work);
+	CHECK_REPORTED("ww_disable_work", "65535 times");
+}
+
+static void destroy_it(void *arg)
+{
+	ww_destroy_workqueue(arg);
+}
+
+TEST(destroying_a_queue_twice_is_reported)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("twice", 0, 0);
+	struct item block = {0};
+	struct ww_os_thread t;
+
+	catch_reports();
+	occupy(wq, &block);
+	CHECK_EQ(ww_os_thread_start(&t, "first", -1, destroy_it, wq), 0);
+	while (!ww_load_acquire(&wq->state))
+		nap_us(200);
+	ww_destroy_workqueue(wq);
+	CHECK_REPORTED("ww_destroy_workqueue", "destroyed already");
+	open_gate(&block);
+	ww_os_thread_join(&t);
+}
+
+static void drain_it(void *arg)
+{
+	ww_drain_workqueue(arg);
+}
+
+TEST(a_delayed_work_that_runs_out_while_its_queue_drains_is_reported_and_not_queued)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("draining", 0, 0);
+	struct item block = {0}, late = {0};
+	struct ww_os_thread t;
+
+	catch_reports();
+	occupy(wq, &block);
+	ww_init_delayed_work(&late.dwork, run_counted);
+	CHECK(ww_queue_delayed_work(wq, &late.dwork, 100));
+	CHECK_EQ(ww_os_thread_start(&t, "drains", -1, drain_it, wq), 0);
+	while (!reported("the delayed work run_counted ran out", "\"draining\""))
+		nap_us(500);
+	CHECK(!ww_delayed_work_pending(&late.dwork));
+	open_gate(&block);
+	ww_os_thread_join(&t);
+	CHECK_EQ(late.runs, 0);
+	CHECK(ww_queue_delayed_work(wq, &late.dwork, 0)); /* and it can be queued again */
+	ww_destroy_workqueue(wq);
+	CHECK_EQ(late.runs, 1);
+}
+
+HANDLER(run_chains_until_told)
+{
+	struct item *it = item_of(work);
+
+	ww_fetch_add(&it->runs, 1);
+	if (!reported("isn't over after 10 flushes", "\"chain\""))
+		ww_queue_work(it->wq, work);
+}
+
+TEST_LIMIT(a_drain_that_goes_on_and_on_is_reported, 60)
+{
+	struct item it = {.wq = ww_alloc_workqueue("chain", 0, 0)};
+
+	catch_reports();
+	ww_init_work(&it.dwork.work, run_chains_until_told);
+	CHECK(ww_queue_work(it.wq, &it.dwork.work));
+	ww_drain_workqueue(it.wq);
+	CHECK(it.runs >= 10);
+	ww_destroy_workqueue(it.wq);
+}
+
+TEST(a_queue_name_that_is_too_long_is_cut_with_a_warning)
+{
+	struct ww_workqueue *wq;
+
+	catch_reports();
+	wq = ww_alloc_workqueue("a name of more than one and thirty letters", 0, 0);
+	CHECK_REPORTED("a name of more than one and thirty letters", "cut to 31");
+	CHECK(!strcmp(wq->name, "a name of more than one and thi"));
+	ww_destroy_workqueue(wq);
 }
