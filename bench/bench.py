@@ -269,7 +269,9 @@ def main():
 
     if args.docs:
         sys.stdout = printed.out
-        command = ' '.join(['./dev bench', *sys.argv[1:]]).replace(f' --build {args.build}', '')
+        command = ' '.join(['./dev bench', *sys.argv[1:]])
+        for word in (f' --build {args.build}', f' --json {args.json}'): # nothing of this machine's folders
+            command = command.replace(word, '')
         document.write(''.join(printed.text), list(results.lines()), command, machine(), time.strftime('%Y-%m-%d'),
                        os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'docs', 'benchmarks.md'))
 
