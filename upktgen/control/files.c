@@ -55,8 +55,9 @@ struct upk_files {
 	int leave_fd; /* readable: leave */
 	struct timespec mounted;
 
-	struct node *nodes;  /* [S] */
-	fuse_ino_t last_ino; /* [S] */
+	struct node *nodes;	    /* [S] */
+	fuse_ino_t last_ino;	    /* [S] */
+	struct snapshot *snapshots; /* [S] */
 
 	struct ww_lock lock;
 	struct start *running; /* [L] the start that the engine is told of, or NULL */
@@ -243,15 +244,28 @@ static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 /* What a reader saw at its first byte, so that a long text is whole. */
 struct snapshot {
+	struct snapshot *next; /* of all that are open */
 	char *text;
 	size_t len;
 };
 
+static void drop_snapshot(struct upk_files *f, struct snapshot *s)
+{
+	struct snapshot **at = &f->snapshots;
+
+	while (*at != s)
+		at = &(*at)->next;
+	*at = s->next;
+	free(s->text);
+	ww_free(s);
+}
+
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
+	struct upk_files *f = files_of(req);
 	struct snapshot *s;
 
-	if (!name_of(files_of(req), ino)) {
+	if (!name_of(f, ino)) {
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
@@ -260,10 +274,12 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
+	s->next = f->snapshots;
+	f->snapshots = s;
 	fi->fh = (uintptr_t)s;
 	fi->direct_io = 1; /* each read and write is ours to see */
 	if (fuse_reply_open(req, fi) != 0)
-		ww_free(s);
+		drop_snapshot(f, s);
 }
 
 static struct snapshot *snapshot_of(const struct fuse_file_info *fi)
@@ -273,11 +289,8 @@ static struct snapshot *snapshot_of(const struct fuse_file_info *fi)
 
 static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct snapshot *s = snapshot_of(fi);
-
 	(void)ino;
-	free(s->text);
-	ww_free(s);
+	drop_snapshot(files_of(req), snapshot_of(fi));
 	fuse_reply_err(req, 0);
 }
 
@@ -519,12 +532,22 @@ void upk_files_leave(struct upk_files *f)
 		return; /* full: it was told already */
 }
 
+/* libfuse then only forgets the name, which takes no right. */
+static bool is_unmounted(struct fuse_session *session)
+{
+	struct pollfd p = {.fd = fuse_session_fd(session)};
+
+	return poll(&p, 1, 0) == 1 && p.revents & POLLERR;
+}
+
 void upk_files_unmount(struct upk_files *f)
 {
 	if (f->starts)
 		ww_destroy_workqueue(f->starts); /* answers what is under way */
 	if (f->session) {
 		pg_keeper_finish(f->keeper); /* which may unmount: we no longer do */
+		if (is_unmounted(f->session))
+			fuse_session_unmount(f->session);
 		fuse_session_destroy(f->session);
 	}
 	while (f->nodes) {
@@ -533,6 +556,8 @@ void upk_files_unmount(struct upk_files *f)
 		f->nodes = n->next;
 		ww_free(n);
 	}
+	while (f->snapshots) /* of those who had a file open to the end */
+		drop_snapshot(f, f->snapshots);
 	if (f->leave_fd >= 0)
 		close(f->leave_fd);
 	ww_free(f);
