@@ -211,9 +211,10 @@ static int become(char **command)
 
 /*
  * The command, in a process that has what the user had; it waits for a byte before it begins. None
- * of our descriptors outlives its exec, and none for a device is open yet. go: where the byte goes.
+ * of our descriptors outlives its exec, and none for a device is open yet. keeper: the descriptor
+ * whose end tells that process that we are gone. go: where the byte goes.
  */
-static int fork_command(char **command, int *go)
+static int fork_command(char **command, int keeper, int *go)
 {
 	int ends[2];
 	char byte;
@@ -225,6 +226,8 @@ static int fork_command(char **command, int *go)
 	if (child < 0)
 		return complain("fork");
 	if (child == 0) {
+		/* Until its exec it must not hold what the keeper waits to see closed. */
+		close(keeper);
 		close(ends[1]);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(126); /* it could not be served */
@@ -285,7 +288,7 @@ int upk_cmd_shell(int argc, char **argv)
 		clean_up(where);
 		return UPK_FAILED;
 	}
-	if (fork_command(a.command, &go)) {
+	if (fork_command(a.command, keeper.fd, &go)) {
 		upk_files_unmount(f);
 		return UPK_FAILED;
 	}
