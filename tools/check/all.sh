@@ -21,9 +21,11 @@ step() { # NAME COMMAND...
 sources() { git ls-files "$@" | while read -r f; do [ -f "$f" ] && echo "$f"; done; }
 
 format() { sources '*.c' '*.h' '*.cpp' | xargs -r clang-format-14 --dry-run -Werror; }
-# Only what the build compiles: its compile commands tell clang-tidy how.
-tidy() {
-	python3 tools/check/compiled.py "$build" | xargs -r -P "$(nproc)" -n 4 clang-tidy-14 --quiet -p "$build" 2>/dev/null >"$build/tidy.log" || { grep -E "(warning|error):" "$build/tidy.log" | sort -u; return 1; }
+tidy() { python3 tools/check/tidy_all.py "$build"; }
+# gcc's own look along the paths of the library; whatever it says is a finding.
+analyzer() {
+	sources 'src/*.c' | grep -v '/sim[._]\|/sim_' | xargs -r -P "$(nproc)" -n 1 gcc -std=gnu17 -D_GNU_SOURCE -O1 \
+		-fanalyzer -Werror -Iinclude -Isrc -o /dev/null -c
 }
 cpp_check() {
 	sources 'src/*.c' 'upktgen/*.c' 'compat/*.c' | grep -v -e '\.bpf\.c$' -e '^compat/tests/' | xargs -r cppcheck --quiet --std=c11 --error-exitcode=1 \
@@ -35,9 +37,10 @@ shell() { { git grep -lE '^#!/bin/(ba)?sh' -- . || true; } | xargs -r shellcheck
 step format format
 step shellcheck shell
 for rule in tools/check/[a-z]*.py; do
-	case $rule in */tree.py | */compiled.py) continue ;; esac
+	case $rule in */tree.py | */tidy_all.py) continue ;; esac
 	step "$(basename "$rule" .py)" python3 "$rule"
 done
 step cppcheck cpp_check
+step gcc-analyzer analyzer
 step clang-tidy tidy
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
