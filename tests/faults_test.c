@@ -9,11 +9,14 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/cpu.h"
 
 /* In a fresh process: prepare, use, and use again when nothing fails any more. */
 static void in_child(void (*prepare)(long), long n, void (*use)(void), bool again)
@@ -85,6 +88,41 @@ TEST_LIMIT(where_no_thread_can_be_made_constructors_say_so, 60)
 	in_child(deny_threads, 0, use_thread, true);
 	in_child(deny_threads, 0, use_worker, true);
 	in_child(deny_threads, 0, use_base, true);
+}
+
+static void stay_on(int cpu)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	CHECK_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+/* The base of the first CPU is there; that of the second can't be made. */
+TEST_LIMIT(a_timer_whose_cpu_can_have_no_base_goes_to_another, 60)
+{
+	static struct ww_timer first, second;
+
+	if (ww_cpu_slots() < 2)
+		tap_skip("one CPU");
+	ww_set_misuse_handler(quiet);
+	stay_on(ww_cpu_of_slot(0));
+	ww_timer_setup(&first, timer_ran, 0);
+	ww_mod_timer(&first, ww_jiffies() + 1);
+	await_run(1);
+	stay_on(ww_cpu_of_slot(1));
+	deny_threads(0);
+	ww_timer_setup(&second, timer_ran, 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		ww_mod_timer(&second, ww_jiffies() + 1);
+		await_run(2 + i);
+	}
+	ww_timer_delete_sync(&second);
+	second.expires = ww_jiffies() + 1;
+	ww_add_timer_on(&second, ww_cpu_of_slot(1));
+	await_run(5);
+	CHECK_EQ(ww_timer_delete_sync(&second), 0);
 }
 
 static void deny_affinity(long unused)

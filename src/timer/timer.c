@@ -149,9 +149,24 @@ static unsigned destination(const struct ww_timer_impl *t, const struct ww_base_
 	return a->base;
 }
 
+/* Base `to` is made now, or, where it can't be, another takes its timers; false for none. */
+static bool redirect(const struct arm *a, struct arm *instead, unsigned to)
+{
+	const struct ww_base *b = ww_base_get(to);
+	struct arm next = *a;
+
+	if (b && b->id != to) {
+		next.given = true;
+		next.base = b->id;
+	}
+	*instead = next;
+	return b != NULL;
+}
+
 static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 {
 	bool wake = false, pay = false;
+	struct arm instead;
 
 	for (;;) {
 		struct ww_base_hot *h = ww_timer_lock(t), *o = h;
@@ -177,8 +192,10 @@ static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 				ww_light_unlock(&o->lock);
 			if (answer >= 0)
 				return answer;
-			if (lacking && !ww_base_get(to))
+			if (lacking && !redirect(a, &instead, to))
 				return 0;
+			if (lacking)
+				a = &instead;
 			continue;
 		}
 		answer = t->word & WW_TW_PENDING;
