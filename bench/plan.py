@@ -100,6 +100,7 @@ ROWS = [
     Row('pktgen-pacing', 'live', ns=(10, 100, 10**4, 10**5, M), quick_ns=(10**5,), runs=1),
     Row('receiver', 'fixed', ns=(60,), runs=3),
     Row('receiver', 'all-fields', ns=(60,), runs=3),
+    Row('receiver', 'each-packet', ns=(60,), runs=3),
     Row('server', 'echo', ns=(10**5,), runs=3, seconds=80),
     Row('server', 'echo-library-threads', ns=(10**5,), runs=3, quick=False),
     Row('correctness', 'timers', ns=(1000,), runs=1, together=True, without=('limit',)),

@@ -268,5 +268,54 @@ wait $!
     check(sum(int(e[0].text) for e in bars) == 3000, 'the picture shows every sample once')
 
 
+TWO_SENDERS = ''.join(f"""kpktgend_0 add_device pgtx@{i}
+pgtx@{i} count 2000
+pgtx@{i} pkt_size 60
+pgtx@{i} ratep 20000
+pgtx@{i} dst_mac 02:00:00:00:00:02
+pgtx@{i} dst 198.18.0.2
+pgtx@{i} src_min 198.18.0.1
+pgtx@{i} src_max 198.18.0.1
+pgtx@{i} udp_src_min {1000 + i}
+pgtx@{i} udp_src_max {1000 + i}
+""" for i in (0, 1)) + 'pgctrl start\n'
+
+
+@case
+def each_sender_and_each_flow_is_told_in_text_json_and_the_picture():
+    with tempfile.TemporaryDirectory() as d:
+        os.chmod(d, 0o777)
+        inside = f'''
+ip link add pgtx type veth peer name pgrx
+for d in pgtx pgrx; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6; done
+ip link set pgrx up; ip link set pgtx up
+for how in --json ""; do
+  {UPKTGEN} receive $how --svg {d}/picture$how.svg --way packet --silence 2000 pgrx >{d}/out$how 2>{d}/log &
+  while ! grep -q receiving {d}/log; do sleep 0.05; done
+  {UPKTGEN} run --seed 7 -b packet - >{d}/sent <<'X' || {{ cat {d}/sent; exit 1; }}
+{TWO_SENDERS}X
+  wait $!
+  : >{d}/log
+done
+'''
+        r = run(namespace() + ['sh', '-c', inside])
+        check(r.returncode == 0, r.stdout + r.stderr)
+        with open(d + '/out--json', encoding='utf-8') as f:
+            o = json.load(f)
+        with open(d + '/out', encoding='utf-8') as f:
+            text = f.read()
+        picture = xml.etree.ElementTree.parse(d + '/picture.svg').getroot()
+    check(o['lost'] == o['duplicated'] == o['reordered'] == o['stray'] == 0 and o['packets'] == 4000, str(o)[:800])
+    check([s['packets'] for s in o['senders']] == [2000, 2000] and not any(s['begun_anew'] for s in o['senders']), str(o['senders']))
+    for f in o['flows']:
+        check((f['src'], f['dst'], f['dst_port'], f['packets'], f['lost']) == ('198.18.0.1', '198.18.0.2', 9, 2000, 0), str(f))
+    check(sorted(f['src_port'] for f in o['flows']) == [1000, 1001], str(o['flows']))
+    check('senders told apart: 2' in text and 'flows: 2' in text, text)
+    for port in (1000, 1001):
+        check(len(re.findall(rf'198.18.0.1:{port} > 198.18.0.2:9: 2000 packets  lost: 0', text)) == 2, text)
+    rows = [e for e in picture if e.attrib.get('class') == 'flow']
+    check(len(rows) == 2 and '2000 packets, lost 0' in rows[0][1].text, str([r[1].text for r in rows]))
+
+
 if __name__ == '__main__':
     sys.exit(main())

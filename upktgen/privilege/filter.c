@@ -23,6 +23,8 @@
 
 #define CALL(name) SCMP_SYS(name)
 
+enum { TCGETS2_ = 0x802c542a }; /* what newer C libraries ask of a terminal */
+
 /* clang-format off */
 /* Memory, time, waiting, and descriptors that are there already. */
 static const int common[] = {
@@ -155,8 +157,8 @@ static int prctls(scmp_filter_ctx f)
 static int worker_rules(scmp_filter_ctx f, pid_t may_signal)
 {
 	static const uint64_t families[] = {AF_NETLINK, AF_INET, AF_INET6};
-	static const uint64_t ioctls[] = {TCGETS,	TIOCGWINSZ,  SIOCGIFINDEX, SIOCGIFNAME,
-					  SIOCGIFFLAGS, SIOCETHTOOL, FIONREAD};
+	static const uint64_t ioctls[] = {TCGETS,      TCGETS2_,     TIOCGWINSZ,  SIOCGIFINDEX,
+					  SIOCGIFNAME, SIOCGIFFLAGS, SIOCETHTOOL, FIONREAD};
 	static const uint64_t bpf[] = {BPF_PROG_TEST_RUN, BPF_MAP_UPDATE_ELEM, BPF_MAP_LOOKUP_ELEM};
 	int err = ALLOW(f, worker);
 
