@@ -17,8 +17,8 @@
 
 static bool lock_soon(struct ww_lock *l)
 {
-	for (unsigned look = 0, pauses = 1; look < LOOKS; look++) {
-		for (unsigned i = 0; i < pauses; i++)
+	for (int look = 0, pauses = 1; look < LOOKS; look++) {
+		for (int i = 0; i < pauses; i++)
 			ww_cpu_relax();
 		if (!ww_lock_held(l) && ww_trylock(l))
 			return true;
