@@ -123,7 +123,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 			return;
 		}
 		n->ino = ++f->last_ino;
-		strcpy(n->name, name);
+		snprintf(n->name, sizeof(n->name), "%s", name);
 		n->next = f->nodes;
 		f->nodes = n;
 	}
