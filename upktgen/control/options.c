@@ -125,7 +125,7 @@ static error_t parse_engine(int key, char *arg, struct argp_state *state)
 		o->engine.no_burst = true;
 		return 0;
 	case KEY_STAMP_UNIT:
-		if (strcmp(arg, "us") && strcmp(arg, "ns"))
+		if (strcmp(arg, "us") != 0 && strcmp(arg, "ns") != 0)
 			argp_error(state, "--stamp: '%s' is neither us nor ns", arg);
 		o->engine.stamp_ns = !strcmp(arg, "ns");
 		return 0;
