@@ -206,6 +206,19 @@ static bool act(struct m *m, int action)
 	return true;
 }
 
+/* Most actions are impossible in most states: seen before the state is copied. */
+static bool worth_trying(const struct m_state *s, int action)
+{
+	if (action < DRAIN)
+		return !s->th[action].done && !s->th[action].asleep;
+	if (action < PASS)
+		return (action - DRAIN) % M_BUF < s->th[(action - DRAIN) / M_BUF].nbuf;
+	if (action < TIME_OUT)
+		return s->th[(action - PASS) / M_THREADS].barrier >> (action - PASS) % M_THREADS &
+		       1;
+	return s->th[action - TIME_OUT].asleep;
+}
+
 /* Every thread runs up to its first access. */
 static void start(struct m *m)
 {
@@ -274,6 +287,8 @@ struct m_result m_explore(const struct m_scenario *scenario, int bug, FILE *trac
 		bool any = false;
 
 		for (action = 0; action < ACTIONS && !r.error; action++) {
+			if (!worth_trying(&from, action))
+				continue;
 			m.s = from;
 			if (!act(&m, action))
 				continue;

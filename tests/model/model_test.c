@@ -45,6 +45,8 @@ static void is_found(const struct m_scenario *s, int bug)
 MODEL(rearming_by_a_store_loses_nothing)
 {
 	holds(m_rearm_scenarios);
+	holds(m_share_scenarios);
+	holds(m_exchange_scenarios);
 }
 
 FOUND(m_rearm_scenarios, NO_BARRIER, rearm_without_the_barrier_fails)
@@ -59,6 +61,23 @@ FOUND(m_rearm_scenarios, MARK_LAST, rearm_that_looks_at_the_mark_last_fails)
 FOUND(m_rearm_scenarios, MARK_AFTER_BARRIER, sweep_that_marks_after_its_barrier_fails)
 FOUND(m_rearm_scenarios, NO_MARK_WITHOUT_BARRIER, sweep_that_marks_only_with_a_barrier_fails)
 FOUND(m_rearm_scenarios, CLEARS_MARK_FIRST, sweep_that_clears_its_mark_first_fails)
+FOUND(m_share_scenarios, SHARES_A_BARRIER_THAT_BEGAN, sweep_that_shares_a_barrier_which_began_fails)
+FOUND(m_share_scenarios, MARK_BY_STORE, sweep_that_marks_by_a_store_and_shares_a_barrier_fails)
+FOUND(m_share_scenarios, COUNT_BEFORE_MARK, sweep_that_counts_barriers_before_it_marks_fails)
+FOUND(m_exchange_scenarios, EXCHANGE_BY_STORE, exchanges_that_are_stores_fail)
+FOUND(m_exchange_scenarios, EXCHANGE_UNCHECKED, exchanges_that_do_not_look_at_the_mark_after_fail)
+/* Not a fault but the limit of what is promised: over is a call whose stores have arrived. */
+FOUND(m_rearm_scenarios, OVER_AT_ITS_RETURN, rearm_by_who_has_only_returned_is_not_over)
+
+MODEL(a_closed_timer_opens_when_old_stores_have_arrived)
+{
+	holds(m_reopen_scenarios);
+}
+
+FOUND(m_reopen_scenarios, OPENS_AT_ONCE, a_closed_timer_that_opens_at_once_fails)
+FOUND(m_reopen_scenarios, OPENS_AFTER_ONE_BARRIER,
+      a_closed_timer_that_opens_after_one_barrier_fails)
+FOUND(m_reopen_scenarios, STAMP_BEFORE_WORD, a_closed_timer_stamped_before_its_word_fails)
 
 MODEL(delete_by_three_loads_waits_for_the_callback)
 {

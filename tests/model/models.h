@@ -20,6 +20,12 @@ enum {
 	MARK_AFTER_BARRIER,
 	NO_MARK_WITHOUT_BARRIER,
 	CLEARS_MARK_FIRST,
+	SHARES_A_BARRIER_THAT_BEGAN,
+	MARK_BY_STORE,
+	COUNT_BEFORE_MARK,
+	EXCHANGE_BY_STORE,
+	EXCHANGE_UNCHECKED,
+	OVER_AT_ITS_RETURN,
 	/* delete.c */
 	TWO_LOADS_WORD_FIRST,
 	TWO_LOADS_RUNNING_FIRST,
@@ -28,9 +34,16 @@ enum {
 	MOVES_WHILE_RUNNING,
 	RUNNING_CLEARED_EARLY,
 	WAITERS_UNSEEN,
+	/* reopen.c */
+	OPENS_AT_ONCE,
+	OPENS_AFTER_ONE_BARRIER,
+	STAMP_BEFORE_WORD,
 };
 
 extern const struct m_scenario m_rearm_scenarios[];
 extern const struct m_scenario m_delete_scenarios[];
+extern const struct m_scenario m_share_scenarios[];
+extern const struct m_scenario m_exchange_scenarios[];
+extern const struct m_scenario m_reopen_scenarios[];
 
 #endif

@@ -36,11 +36,26 @@
 
 #include <string.h>
 
-enum { E, LOCKED_E, F, W, MARK, LK, CLK, EV, OVER = EV + 4, VARS = OVER + 4 };
+enum {
+	E,
+	LOCKED_E,
+	F,
+	W,
+	MARK,
+	LK,
+	CLK,
+	EV,
+	OVER = EV + 4,
+	BEGUN = OVER + 4,
+	BARRIERS,
+	SHARE,
+	VARS
+};
 
 static const char *const var_names[VARS] = {
-	"expires", "locked_expires", "filed",  "word",	"mark",	 "lock",  "clk",   "event0",
-	"event1",  "event2",	     "event3", "over0", "over1", "over2", "over3",
+	"expires", "locked_expires", "filed",  "word",	 "mark",	  "lock",
+	"clk",	   "event0",	     "event1", "event2", "event3",	  "over0",
+	"over1",   "over2",	     "over3",  "begun",	 "barriers_over", "share_lock",
 };
 
 /* The timer's word: state and a count of armings. */
@@ -49,6 +64,18 @@ static const char *const var_names[VARS] = {
 #define DEAD	0x20
 #define NEXT(w) (((w) + 1) & 0x0f)
 #define THE_END 20
+
+/* ww_barrier_shared(): one that began after the look at the count. */
+#define SHARED_BARRIER(mine, count)                                                                \
+	LOCK(SHARE);                                                                               \
+	LOAD(count, BARRIERS);                                                                     \
+	if ((count) < (mine) + (m->bug == SHARES_A_BARRIER_THAT_BEGAN ? 0 : 1)) {                  \
+		LOAD(count, BEGUN);                                                                \
+		STORE(BEGUN, (count) + 1);                                                         \
+		MEMBARRIER();                                                                      \
+		RELEASE(BARRIERS, (count) + 1);                                                    \
+	}                                                                                          \
+	UNLOCK(SHARE)
 
 /* Operations are numbered: 0 is the arming that the scenario starts with. */
 #define OPS 5
@@ -77,8 +104,14 @@ struct scenario {
 	int rearm;	  /* the callback arms itself again, once, so many ticks later */
 	int keep;	  /* a push under the lock keeps the filed bound where it can */
 	int other;	  /* each sweep runs another timer's callback first */
+	int shared;	  /* the sweep's barrier may be another base's, who makes so many */
+	int exchange;	  /* from this tick's sweep on, to the next one's, stores are exchanges */
 };
 enum { NOTHING, DELETE, SHUTDOWN };
+
+/* The mark's bits. */
+#define SWEEPS	  1
+#define EXCHANGES 2
 
 static const struct scenario *scenario(const struct m *m)
 {
@@ -209,7 +242,7 @@ static void push(struct m *m, struct m_thread *t)
 		    (new >= e || m->bug == MAY_MOVE_CLOSER) &&
 		    (new >= f || m->bug == MAY_MOVE_CLOSER || m->bug == ABOVE_DEADLINE_ONLY)) {
 			if (new != e)
-				STORE(E, new);
+				RELEASE(E, new);
 			if (new == e && m->bug == EQUAL_UNCHECKED) {
 				ret = 1;
 				goto returned;
@@ -238,6 +271,25 @@ static void push(struct m *m, struct m_thread *t)
 			ret = 1;
 		}
 	slow:
+		if (ret == 2 && c->exchange) {
+			LOAD(w, W);
+			LOAD(e, E);
+			LOAD(f, F);
+			LOAD(x, MARK);
+			if (x == EXCHANGES && (w & (PENDING | OPEN)) == (PENDING | OPEN) &&
+			    new >= e &&new >= f) {
+				if (m->bug == EXCHANGE_BY_STORE)
+					STORE(E, new);
+				else
+					XCHG(x, E, new);
+				LOAD(x, MARK);
+				if (x == EXCHANGES || m->bug == EXCHANGE_UNCHECKED) {
+					LOAD(x, W);
+					if (x == w)
+						ret = 1;
+				}
+			}
+		}
 		if (ret == 2) {
 			LOCK(LK);
 			LOAD(w, W);
@@ -257,12 +309,17 @@ static void push(struct m *m, struct m_thread *t)
 				} else {
 					FILE_AT(new, x);
 				}
-				STORE(W, PENDING | OPEN | NEXT(w));
+				RELEASE(W, PENDING | OPEN | NEXT(w));
 			}
 			UNLOCK(LK);
 		}
 	returned:
-		STORE(OVER + op - 1, 1);
+		if (m->bug == OVER_AT_ITS_RETURN) {
+			M_WHEN(true);
+			m->s.mem[OVER + op - 1] = 1;
+		} else {
+			RELEASE(OVER + op - 1, 1);
+		}
 	}
 	M_END;
 }
@@ -273,6 +330,11 @@ static void remove_it(struct m *m, struct m_thread *t)
 	const struct scenario *c = scenario(m);
 
 	M_BEGIN;
+	/* Or the sweeps of another base, of which only the barriers matter here. */
+	for (turn = 0; turn < c->shared; turn++) {
+		LOAD(x, BEGUN);
+		SHARED_BARRIER(x, w);
+	}
 	if (c->remover) {
 		M_WHEN(true);
 		begin(m, 4, c->add);
@@ -284,9 +346,9 @@ static void remove_it(struct m *m, struct m_thread *t)
 			M_ASSERT(c->remover == DELETE, "scenario");
 			m->s.ghost[G_ARMED]++;
 			FILE_AT(c->add, x);
-			STORE(W, PENDING | (w & OPEN) | NEXT(w));
+			RELEASE(W, PENDING | (w & OPEN) | NEXT(w));
 		} else {
-			STORE(W, (c->remover == SHUTDOWN ? DEAD : 0) | (w & OPEN) | NEXT(w));
+			RELEASE(W, (c->remover == SHUTDOWN ? DEAD : 0) | (w & OPEN) | NEXT(w));
 		}
 		UNLOCK(LK);
 		STORE(OVER + 3, 1);
@@ -295,7 +357,47 @@ static void remove_it(struct m *m, struct m_thread *t)
 }
 
 #define tick  (t->reg[0])
+#define mine  (t->reg[1])
 #define again (t->reg[6])
+#define mode  (t->reg[7])
+
+/* The mark of a sweep whose barrier another may make: LK is held, and again at the end. */
+#define MARK_AND_SHARE()                                                                           \
+	if (m->bug == COUNT_BEFORE_MARK)                                                           \
+		LOAD(mine, BEGUN);                                                                 \
+	if (m->bug == MARK_BY_STORE)                                                               \
+		STORE(MARK, SWEEPS);                                                               \
+	else                                                                                       \
+		XCHG(x, MARK, SWEEPS);                                                             \
+	LOAD(w, W);                                                                                \
+	LOAD(f, F);                                                                                \
+	if (w & PENDING && w & OPEN && f <= tick) {                                                \
+		UNLOCK(LK);                                                                        \
+		if (m->bug != COUNT_BEFORE_MARK)                                                   \
+			LOAD(mine, BEGUN);                                                         \
+		SHARED_BARRIER(mine, x);                                                           \
+		LOCK(LK);                                                                          \
+	}
+
+/* The mark of one of the sweeps around a spell of exchanges; mode: in the spell. */
+#define MARK_AND_SWITCH()                                                                          \
+	XCHG(x, MARK, mode | SWEEPS);                                                              \
+	LOAD(w, W);                                                                                \
+	LOAD(f, F);                                                                                \
+	if (mode == 0 && w & PENDING && w & OPEN && f <= tick) {                                   \
+		UNLOCK(LK);                                                                        \
+		MEMBARRIER();                                                                      \
+		LOCK(LK);                                                                          \
+	}                                                                                          \
+	if (tick == c->exchange) {                                                                 \
+		mode = EXCHANGES;                                                                  \
+		XCHG(x, MARK, EXCHANGES | SWEEPS);                                                 \
+		UNLOCK(LK);                                                                        \
+		MEMBARRIER();                                                                      \
+		LOCK(LK);                                                                          \
+	} else if (tick > c->exchange) {                                                           \
+		mode = 0; /* from the end of this sweep on */                                      \
+	}
 
 static void sweep(struct m *m, struct m_thread *t)
 {
@@ -305,12 +407,20 @@ static void sweep(struct m *m, struct m_thread *t)
 	for (tick = 1; tick <= c->ticks || tick == THE_END; tick++) {
 		M_WHEN(tick != THE_END || m_others_done(m));
 		m->s.ghost[G_SWEEP_OVER] = over(m);
-		if (m->bug != NO_MARK_WITHOUT_BARRIER && m->bug != MARK_AFTER_BARRIER)
-			STORE(MARK, 1);
+		if (m->bug != NO_MARK_WITHOUT_BARRIER && m->bug != MARK_AFTER_BARRIER &&
+		    !c->shared && !c->exchange)
+			STORE(MARK, SWEEPS);
 		LOCK(LK);
+		if (c->shared) {
+			MARK_AND_SHARE();
+		}
+		if (c->exchange) {
+			MARK_AND_SWITCH();
+		}
 		LOAD(w, W);
 		LOAD(f, F);
-		if (w & PENDING && w & OPEN && f <= tick && m->bug != NO_BARRIER) {
+		if (w & PENDING && w & OPEN && f <= tick && m->bug != NO_BARRIER && !c->shared &&
+		    !c->exchange) {
 			UNLOCK(LK);
 			if (m->bug == NO_MARK_WITHOUT_BARRIER)
 				STORE(MARK, 1);
@@ -334,7 +444,7 @@ static void sweep(struct m *m, struct m_thread *t)
 				STORE(LOCKED_E, e);
 				STORE(F, bound(e, tick));
 			} else {
-				STORE(W, (w & OPEN) | NEXT(w));
+				RELEASE(W, (w & OPEN) | NEXT(w));
 				check_run(m, tick);
 				UNLOCK(LK);
 				for (x = 0; x < 4; x++) {
@@ -355,7 +465,7 @@ static void sweep(struct m *m, struct m_thread *t)
 						for (x = 1; x < OPS; x++)
 							m->s.ghost[G_BEFORE + x] &= (uint8_t)~1;
 						FILE_AT(tick + c->rearm, x);
-						STORE(W, PENDING | (w & OPEN) | NEXT(w));
+						RELEASE(W, PENDING | (w & OPEN) | NEXT(w));
 					}
 				}
 			}
@@ -363,7 +473,7 @@ static void sweep(struct m *m, struct m_thread *t)
 		LOAD(w, W);
 		if (w & PENDING && tick != THE_END)
 			check_left(m, tick);
-		STORE(MARK, 0);
+		RELEASE(MARK, mode);
 		UNLOCK(LK);
 		if (tick == c->ticks)
 			tick = THE_END - 1;
@@ -406,6 +516,11 @@ static const struct m_model model = {
 		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, true, false      \
 	}
 
+#define WEAK(text, ...)                                                                            \
+	{                                                                                          \
+		&model, text, (const int *)&(const struct scenario){__VA_ARGS__}, false, true      \
+	}
+
 const struct m_scenario m_rearm_scenarios[] = {
 	SCENARIO("one push", .ticks = 5, .expires = 2, .filed = 1, .open = 1, .push = {{4}}),
 	SCENARIO("one push, not yet open", .ticks = 5, .expires = 2, .filed = 1, .push = {{3, 4}}),
@@ -432,9 +547,27 @@ const struct m_scenario m_rearm_scenarios[] = {
 		   .filed = 1, .open = 1, .push = {{3}, {6, 4}}),
 	SCENARIO("one pushes out, one pulls in", .ticks = 5, .expires = 3, .filed = 2, .open = 1,
 		 .push = {{4}, {1}}),
+	WEAK("one push, on a weaker machine", .ticks = 5, .expires = 2, .filed = 1, .open = 1,
+	     .push = {{4}}),
+	WEAK("a push, a delete and an add, on a weaker machine", .ticks = 5, .expires = 2,
+	     .filed = 1, .open = 1, .push = {{3}}, .remover = DELETE, .add = 5),
 	SCENARIO("two callers, different deadlines", .ticks = 4, .expires = 2, .filed = 1,
 		 .open = 1, .push = {{3}, {4}}),
 	SCENARIO("two callers, the same deadline", .ticks = 4, .expires = 2, .filed = 1, .open = 1,
 		 .push = {{3}, {3}}),
+	{0},
+};
+
+const struct m_scenario m_share_scenarios[] = {
+	SCENARIO("a barrier that another base may have made", .ticks = 3, .expires = 2, .filed = 1,
+		 .open = 1, .push = {{3}}, .shared = 1),
+	{0},
+};
+
+const struct m_scenario m_exchange_scenarios[] = {
+	SCENARIO("stores become exchanges, and stores again", .ticks = 4, .expires = 2, .filed = 1,
+		 .open = 1, .push = {{3, 5}}, .exchange = 1),
+	SCENARIO("stores become exchanges in the tick of the deadline", .ticks = 4, .expires = 2,
+		 .filed = 2, .open = 1, .push = {{2, 4}}, .exchange = 2),
 	{0},
 };
