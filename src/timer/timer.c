@@ -149,24 +149,27 @@ static unsigned destination(const struct ww_timer_impl *t, const struct ww_base_
 	return a->base;
 }
 
-/* Base `to` is made now, or, where it can't be, another takes its timers; false for none. */
-static bool redirect(const struct arm *a, struct arm *instead, unsigned to)
+static int arm_slow(struct ww_timer_impl *t, const struct arm *a);
+
+/* Base `to` is made now, or, where it can't be, another takes its timers. Out of line: it is rare. */
+static __attribute__((noinline)) int arm_elsewhere(struct ww_timer_impl *t, const struct arm *a,
+						   unsigned to)
 {
 	const struct ww_base *b = ww_base_get(to);
 	struct arm next = *a;
 
-	if (b && b->id != to) {
+	if (!b)
+		return 0;
+	if (b->id != to) {
 		next.given = true;
 		next.base = b->id;
 	}
-	*instead = next;
-	return b != NULL;
+	return arm_slow(t, &next);
 }
 
 static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 {
 	bool wake = false, pay = false;
-	struct arm instead;
 
 	for (;;) {
 		struct ww_base_hot *h = ww_timer_lock(t), *o = h;
@@ -192,10 +195,8 @@ static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 				ww_light_unlock(&o->lock);
 			if (answer >= 0)
 				return answer;
-			if (lacking && !redirect(a, &instead, to))
-				return 0;
 			if (lacking)
-				a = &instead;
+				return arm_elsewhere(t, a, to);
 			continue;
 		}
 		answer = t->word & WW_TW_PENDING;
