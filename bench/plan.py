@@ -26,7 +26,7 @@ class Row:
 # ROUNDS_MIN; the whole stays under half an hour by this, --quick under four minutes.
 ROUNDS, ROUNDS_QUICK, ROUNDS_MIN = 7, 3, 2
 SECONDS, SECONDS_QUICK = 9, 1.5
-LIMIT, LIMIT_QUICK = 24 * 60, 200
+LIMIT, LIMIT_QUICK = 18 * 60, 200
 
 
 def rounds(row, quick):
