@@ -124,25 +124,17 @@ struct sought {
 	bool found;
 };
 
-static void compare(struct ww_base *b, struct ww_timer_impl *t, void *arg)
+static void compare(const struct ww_timer *timer, void *arg)
 {
 	struct sought *s = arg;
 
-	(void)b;
-	s->found |= t == s->t;
+	s->found |= ww_timer_impl(timer) == s->t;
 }
 
 bool ww_timer_linked(const struct ww_timer_impl *t)
 {
 	struct sought s = {.t = t};
 
-	for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest() && !s.found; id++) {
-		struct ww_base_hot *h = &ww_base_hot[id];
-
-		ww_light_lock(&h->lock);
-		if (h->base)
-			ww_base_each(h->base, compare, &s);
-		ww_light_unlock(&h->lock);
-	}
+	ww_timer_for_each(compare, &s);
 	return s.found;
 }

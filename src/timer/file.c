@@ -138,14 +138,6 @@ static bool stores_elsewhere(const struct ww_base *b, const struct ww_timer_impl
 	return t->word & WW_TW_OPEN;
 }
 
-/* The word of a timer that closes because it leaves its filing, not by a sweep after a barrier. */
-static uint64_t close_bits(struct ww_base *b, struct ww_timer_impl *t)
-{
-	if (!stores_elsewhere(b, t))
-		return 0;
-	return WW_TW_DIRTY;
-}
-
 void ww_timer_stamp(struct ww_timer_impl *t)
 {
 	ww_store_relaxed(&t->tail, (t->tail & WW_TAIL_MAGIC_MASK) | ww_barriers_begun()
@@ -156,7 +148,8 @@ uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t)
 {
 	unlink_node(b, t);
 	b->pending--;
-	return t->word | close_bits(b, t);
+	/* It closes because it leaves its filing, not by a sweep after a barrier. */
+	return stores_elsewhere(b, t) ? t->word | WW_TW_DIRTY : t->word;
 }
 
 void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)

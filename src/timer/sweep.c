@@ -73,22 +73,29 @@ static int earliest(struct ww_base *b, unsigned first, unsigned end, uint64_t no
 	return found;
 }
 
+/* Turn wheel k to tick, sort its coarse buckets out, and begin to drain the near one, if any. */
+static struct ww_bucket *turn(struct ww_base *b, unsigned k, uint64_t tick, uint64_t now)
+{
+	struct ww_wheel *w = &b->wheel[k];
+	struct ww_bucket *bucket;
+
+	ww_wheel_turn(w, tick);
+	while ((bucket = ww_wheel_drain_coarse(w)))
+		sort_out(b, k, bucket, now);
+	return ww_wheel_drain_near(w);
+}
+
 /* What is due by now from the open wheels to the expired timers; the rest closer. */
 static void collect(struct ww_base *b, uint64_t now)
 {
-	struct ww_bucket *bucket;
 	uint64_t tick;
 	int k;
 
 	while ((k = earliest(b, WW_WHEEL_OPEN, WW_WHEELS, now, &tick)) >= 0) {
-		struct ww_wheel *w = &b->wheel[k];
+		struct ww_bucket *near = turn(b, (unsigned)k, tick, now);
 
-		ww_wheel_turn(w, tick);
-		while ((bucket = ww_wheel_drain_coarse(w)))
-			sort_out(b, (unsigned)k, bucket, now);
-		bucket = ww_wheel_drain_near(w);
-		if (bucket)
-			sort_out(b, (unsigned)k, bucket, now);
+		if (near)
+			sort_out(b, (unsigned)k, near, now);
 	}
 }
 
@@ -159,7 +166,6 @@ static long run_due(struct ww_base *b, uint64_t now)
 {
 	struct ww_timer_context outer = ww_timer_context;
 	struct ww_watch watch;
-	struct ww_bucket *bucket;
 	uint64_t tick;
 	long ran, n;
 	int k;
@@ -168,19 +174,15 @@ static long run_due(struct ww_base *b, uint64_t now)
 	ww_watch_begin(&watch, b);
 	ran = run_bucket(b, &b->expired, now, &watch);
 	while (ran >= 0 && (k = earliest(b, 0, WW_WHEEL_OPEN, now, &tick)) >= 0) {
-		struct ww_wheel *w = &b->wheel[k];
+		struct ww_bucket *near = turn(b, (unsigned)k, tick, now);
 
-		ww_wheel_turn(w, tick);
-		while ((bucket = ww_wheel_drain_coarse(w)))
-			sort_out(b, (unsigned)k, bucket, now);
-		bucket = ww_wheel_drain_near(w);
-		if (!bucket)
+		if (!near)
 			continue;
-		n = run_bucket(b, bucket, now, &watch);
+		n = run_bucket(b, near, now, &watch);
 		if (n < 0)
 			return n;
 		ran += n;
-		ww_wheel_drained(w);
+		ww_wheel_drained(&b->wheel[k]);
 	}
 	if (ran < 0)
 		return ran;
@@ -204,19 +206,19 @@ static void note_lateness(struct ww_base *b, uint64_t now)
 long ww_base_sweep(struct ww_base *b, uint64_t now)
 {
 	uint64_t tick;
+	bool open;
 	long ran;
 
 	note_lateness(b, now);
-	if (earliest(b, WW_WHEEL_OPEN, WW_WHEELS, now, &tick) >= 0) {
+	open = earliest(b, WW_WHEEL_OPEN, WW_WHEELS, now, &tick) >= 0;
+	if (open)
 		ww_mark_raise(b, now);
-		b->floor = now + 1;
+	b->floor = now + 1;
+	if (open)
 		collect(b, now);
-		forward(b, WW_WHEEL_OPEN, WW_WHEELS, now + 1);
+	forward(b, WW_WHEEL_OPEN, WW_WHEELS, now + 1);
+	if (open)
 		ww_mark_lower(b);
-	} else {
-		b->floor = now + 1;
-		forward(b, WW_WHEEL_OPEN, WW_WHEELS, now + 1);
-	}
 	ran = run_due(b, now);
 	if (ran >= 0)
 		forward(b, 0, WW_WHEEL_OPEN, now + 1);
