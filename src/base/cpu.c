@@ -191,9 +191,11 @@ static void read_topology(void)
 	ww_store_release(&known, true); /* pairs: CPU-1 */
 }
 
-static void topology(void)
+/* Asked for at every arming of a timer: pthread_once() only where it may not be known yet. */
+static inline void topology(void)
 {
-	pthread_once(&once, read_topology);
+	if (ww_unlikely(!ww_load_acquire(&known))) /* pairs: CPU-1 */
+		pthread_once(&once, read_topology);
 }
 
 void ww_cpu_set_topology_root(const char *root)
@@ -230,16 +232,13 @@ int ww_cpu_current_slot(void)
 {
 	int cpu = current_cpu();
 
-	/* Asked for at every arming of a timer: not by way of topology(). */
-	if (ww_likely(ww_load_acquire(&known)) && cpu < CPU_SETSIZE) /* pairs: CPU-1 */
-		return cpu_slot[cpu];
-	return ww_cpu_slot_of(cpu);
+	topology();
+	return ww_likely(cpu < CPU_SETSIZE) ? cpu_slot[cpu] : 0;
 }
 
 int ww_cpu_possible(void)
 {
-	if (ww_unlikely(!ww_load_acquire(&known))) /* pairs: CPU-1 */
-		topology();
+	topology();
 	return nr_possible;
 }
 
@@ -251,8 +250,7 @@ int ww_cpu_slots(void)
 
 int ww_cpu_slot_of(int cpu)
 {
-	if (ww_unlikely(!ww_load_acquire(&known))) /* pairs: CPU-1 */
-		topology();
+	topology();
 	return cpu >= 0 && cpu < CPU_SETSIZE ? cpu_slot[cpu] : 0;
 }
 
