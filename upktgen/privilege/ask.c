@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/lock.h"
 #include "privilege/anchor.h"
+#include "privilege/child.h"
 #include "privilege/rights.h"
 
 enum { SEAL = 0xffff };
@@ -202,29 +202,6 @@ static void serve(int fd, const struct pg_op *const *ops)
 	}
 }
 
-/* Nothing of what was inherited stays open, but fd, which becomes 3. */
-static int close_inherited(int fd)
-{
-	int none = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (none < 0 || dup2(none, 0) < 0 || dup2(none, 1) < 0 || dup2(none, 2) < 0)
-		return -1;
-	if (fd != 3 && dup2(fd, 3) < 0)
-		return -1;
-	fcntl(3, F_SETFD, FD_CLOEXEC);
-	close_range(4, ~0u, 0);
-	return 3;
-}
-
-/* The terminal's signals are the worker's to take; this ends when the worker does. */
-static void ignore_signals(void)
-{
-	static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE, SIGCHLD};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		signal(all[i], SIG_IGN);
-}
-
 int pg_server_start(struct pg_server *s, const struct pg_op *const *ops, int (*become)(void *arg),
 		    void *arg)
 {
@@ -233,24 +210,21 @@ int pg_server_start(struct pg_server *s, const struct pg_op *const *ops, int (*b
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return -errno;
 	s->ops = ops;
-	fflush(NULL);
-	s->pid = fork();
+	s->pid = pg_child_fork(pair[1]);
 	if (s->pid == 0) {
-		int fd = close_inherited(pair[1]), err;
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGCHLD, SIG_IGN);
+		int err = become(arg);
 
-		ignore_signals();
-		err = fd < 0 ? -EBADF : become(arg);
 		if (!err)
-			serve(fd, ops);
+			serve(3, ops);
 		pg_anchor_server_finish();
 		_exit(err ? 1 : 0);
 	}
 	close(pair[1]);
 	if (s->pid < 0) {
-		int err = -errno;
-
 		close(pair[0]);
-		return err;
+		return s->pid;
 	}
 	s->fd = pair[0];
 	return 0;
@@ -262,8 +236,7 @@ void pg_server_finish(struct pg_server *s)
 		return;
 	close(s->fd);
 	s->fd = 0;
-	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	pg_child_wait(s->pid);
 }
 
 /* --- the asker's side ------------------------------------------------------------------------- */

@@ -4,14 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "privilege/child.h"
 #include "privilege/rights.h"
 
 /*
@@ -51,32 +49,17 @@ static void keep(const struct pg_keeper *k, int fd)
 
 int pg_keeper_start(struct pg_keeper *k)
 {
-	static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	fflush(NULL);
-	k->pid = fork();
-	if (k->pid == 0) {
-		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-			signal(all[i], SIG_IGN);
-		if (ends[0] != 3)
-			dup2(ends[0], 3);
-		close_range(4, ~0u, 0);
-		int none = open("/dev/null", O_RDWR);
-
-		dup2(none, 0);
-		dup2(none, 1);
-		dup2(none, 2);
+	k->pid = pg_child_fork(ends[0]);
+	if (k->pid == 0)
 		keep(k, 3);
-	}
 	close(ends[0]);
 	if (k->pid < 0) {
-		int err = -errno;
-
 		close(ends[1]);
-		return err;
+		return k->pid;
 	}
 	k->fd = ends[1];
 	return 0;
@@ -87,7 +70,6 @@ void pg_keeper_finish(struct pg_keeper *k)
 	if (k->fd <= 0)
 		return;
 	close(k->fd);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	pg_child_wait(k->pid);
 	k->fd = 0;
 }
