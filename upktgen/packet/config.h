@@ -11,11 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PG_MAGIC      0xbe9be955u
-#define PG_MAGIC_NS   0xbe9be95bu /* ours: the eight bytes of time are nanoseconds */
-#define PG_NEVER      UINT64_MAX  /* delay: transmit nothing, but run */
-#define PG_MIN_PKT    42u	  /* Ethernet + IPv4 + UDP */
-#define PG_MAX_MPLS   16
+#include "packet/numbers.h"
+
+#define PG_NEVER      UINT64_MAX /* delay: transmit nothing, but run */
+#define PG_MIN_PKT    42u	 /* Ethernet + IPv4 + UDP */
 #define PG_MAX_IMIX   20
 #define PG_IMIX_SLOTS 100
 #define PG_MAX_FLOWS  65536u

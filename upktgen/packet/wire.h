@@ -7,20 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum {
-	PG_ETH_LEN = 14,
-	PG_IP4_LEN = 20,
-	PG_IP6_LEN = 40,
-	PG_UDP_LEN = 8,
-	PG_HDR_LEN = 16, /* magic, sequence, seconds, microseconds */
-	PG_TTL = 32,
-	PG_ETHERTYPE_IP4 = 0x0800,
-	PG_ETHERTYPE_IP6 = 0x86dd,
-	PG_ETHERTYPE_VLAN = 0x8100,
-	PG_ETHERTYPE_MPLS = 0x8847,
-	PG_IPPROTO_UDP = 17,
-	PG_MPLS_BOTTOM = 0x100,
-};
+#include "packet/numbers.h"
 
 static inline void pg_put16(uint8_t *at, uint32_t v)
 {

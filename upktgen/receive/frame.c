@@ -6,8 +6,6 @@
 #include "packet/config.h"
 #include "receive/parse.h"
 
-_Static_assert(PG_PARSE_MAGIC == PG_MAGIC && PG_PARSE_MAGIC_NS == PG_MAGIC_NS, "one magic");
-
 /* One's complement sum in the machine's own byte order (the result only meets 0xffff). */
 static uint64_t sum_bytes(const uint8_t *p, uint32_t n)
 {
@@ -29,7 +27,7 @@ static bool udp_whole(const struct pg_parsed *p, const uint8_t *end)
 	uint32_t len = pg_get16(p->udp + 4);
 	uint64_t sum = p->sum + pg_raw16(p->udp + 4) + pg_be16((uint16_t)17);
 
-	if (len < PG_PARSE_UDP || len > (uint32_t)(end - p->udp))
+	if (len < PG_UDP_LEN || len > (uint32_t)(end - p->udp))
 		return false;
 	return pg_sum_is_whole(sum + sum_bytes(p->udp, len));
 }
@@ -42,7 +40,7 @@ enum pg_frame_kind pg_frame_read(const uint8_t *d, uint32_t caplen, uint32_t len
 
 	if (!pg_parse(d, end, &p))
 		return PG_FRAME_OTHER;
-	const uint8_t *h = p.udp + PG_PARSE_UDP;
+	const uint8_t *h = p.udp + PG_UDP_LEN;
 	bool fine = pg_get32(h) == PG_MAGIC_NS, magic = fine || pg_get32(h) == PG_MAGIC;
 
 	out->ip = p.ip;

@@ -9,21 +9,9 @@
 
 #include <linux/types.h>
 
-#define pg_parse_inline static inline __attribute__((always_inline))
+#include "../packet/numbers.h"
 
-enum {
-	PG_PARSE_ETH = 14,
-	PG_PARSE_UDP = 8,
-	PG_PARSE_HDR = 16, /* magic, sequence, seconds, microseconds */
-	PG_PARSE_IP4 = 0x0800,
-	PG_PARSE_IP6 = 0x86dd,
-	PG_PARSE_VLAN = 0x8100,
-	PG_PARSE_QINQ = 0x88a8,
-	PG_PARSE_MPLS = 0x8847,
-	PG_PARSE_LABELS = 16,
-};
-#define PG_PARSE_MAGIC	  0xbe9be955u
-#define PG_PARSE_MAGIC_NS 0xbe9be95bu
+#define pg_parse_inline static inline __attribute__((always_inline))
 
 /* A frame's headers need not be aligned. In the kernel that is its own to know. */
 #ifdef __bpf__
@@ -72,22 +60,22 @@ pg_parse_inline __u32 pg_sum_is_whole(__u64 sum)
 /* Past two tags and the labels: the network header and its type; 0 if it is none of ours. */
 pg_parse_inline const __u8 *pg_parse_network(const __u8 *d, const __u8 *end, __u32 *type)
 {
-	const __u8 *at = d + PG_PARSE_ETH;
+	const __u8 *at = d + PG_ETH_LEN;
 
 	if (at > end)
 		return 0;
 	*type = pg_get16(d + 12);
 	for (int i = 0; i < 2; i++) {
-		if (*type != PG_PARSE_VLAN && *type != PG_PARSE_QINQ)
+		if (*type != PG_ETHERTYPE_VLAN && *type != PG_ETHERTYPE_QINQ)
 			break;
 		if (at + 4 > end)
 			return 0;
 		*type = pg_get16(at + 2);
 		at += 4;
 	}
-	if (*type != PG_PARSE_MPLS)
+	if (*type != PG_ETHERTYPE_MPLS)
 		return at;
-	for (int i = 0; i < PG_PARSE_LABELS; i++) {
+	for (int i = 0; i < PG_MAX_MPLS; i++) {
 		__u32 bottom;
 
 		if (at + 5 > end)
@@ -95,7 +83,9 @@ pg_parse_inline const __u8 *pg_parse_network(const __u8 *d, const __u8 *end, __u
 		bottom = at[2] & 1;
 		at += 4;
 		if (bottom) {
-			*type = *at >> 4 == 4 ? PG_PARSE_IP4 : *at >> 4 == 6 ? PG_PARSE_IP6 : 0;
+			*type = *at >> 4 == 4	? PG_ETHERTYPE_IP4
+				: *at >> 4 == 6 ? PG_ETHERTYPE_IP6
+						: 0;
 			return at;
 		}
 	}
@@ -152,13 +142,13 @@ pg_parse_inline int pg_parse(const __u8 *d, const __u8 *end, struct pg_parsed *p
 	if (!ip)
 		return 0;
 	p->ip = ip;
-	if (type == PG_PARSE_IP4) {
+	if (type == PG_ETHERTYPE_IP4) {
 		if (!pg_parse_ip4(ip, end, p))
 			return 0;
-	} else if (type != PG_PARSE_IP6 || !pg_parse_ip6(ip, end, p)) {
+	} else if (type != PG_ETHERTYPE_IP6 || !pg_parse_ip6(ip, end, p)) {
 		return 0;
 	}
-	if (p->udp + PG_PARSE_UDP + PG_PARSE_HDR > end)
+	if (p->udp + PG_UDP_LEN + PG_HDR_LEN > end)
 		return 0;
 	p->flow = pg_mix(p->flow + pg_raw32(p->udp)) | 1;
 	return 1;

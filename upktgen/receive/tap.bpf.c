@@ -181,11 +181,11 @@ int pg_tap(struct xdp_md *ctx)
 		return XDP_PASS;
 	if (!pg_parse(d, end, &p))
 		goto other;
-	h = p.udp + PG_PARSE_UDP;
+	h = p.udp + PG_UDP_LEN;
 	dport = pg_get16(p.udp + 2);
 	magic = pg_get32(h);
-	fine = magic == PG_PARSE_MAGIC_NS;
-	magic = fine || magic == PG_PARSE_MAGIC;
+	fine = magic == PG_MAGIC_NS;
+	magic = fine || magic == PG_MAGIC;
 	if (!magic && dport + 1 != r->dport)
 		goto other;
 	meta = judge(ctx, &p, end, (__u32)(end - d) & 0xffff, magic);
