@@ -140,12 +140,19 @@ static void serve(const void *request, const int *fds, unsigned nr_fds, struct p
 
 const struct pg_op pg_op_live = {"live", sizeof(struct request), serve};
 
+/* Of the program's memory, as it is mapped: whole pages. */
+static size_t memory_size(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct pg_live_memory) + page - 1) / page * page;
+}
+
 int pg_live_open(struct pg_live *l, const char *ifname, int cpu, const struct pg_live_config *cfg,
 		 char why[128])
 {
 	struct request r = {.cpu = cpu, .cfg = *cfg};
 	struct pg_answer a;
-	size_t size = sizeof(struct pg_live_memory), page = (size_t)sysconf(_SC_PAGESIZE);
 
 	l->nr_fds = 0;
 	l->memory = NULL;
@@ -159,8 +166,7 @@ int pg_live_open(struct pg_live *l, const char *ifname, int cpu, const struct pg
 	l->anchored = a.nr_fds > LINK;
 	l->prog = a.fds[PROG];
 	l->flows = a.fds[FLOWS];
-	l->memory = mmap(NULL, (size + page - 1) / page * page, PROT_READ | PROT_WRITE, MAP_SHARED,
-			 a.fds[MEMORY], 0);
+	l->memory = mmap(NULL, memory_size(), PROT_READ | PROT_WRITE, MAP_SHARED, a.fds[MEMORY], 0);
 	if (l->memory != MAP_FAILED)
 		return 0;
 	int err = -errno;
@@ -173,10 +179,8 @@ int pg_live_open(struct pg_live *l, const char *ifname, int cpu, const struct pg
 
 void pg_live_close(struct pg_live *l)
 {
-	size_t size = sizeof(struct pg_live_memory), page = (size_t)sysconf(_SC_PAGESIZE);
-
 	if (l->memory)
-		munmap(l->memory, (size + page - 1) / page * page);
+		munmap(l->memory, memory_size());
 	l->memory = NULL;
 	while (l->nr_fds)
 		close(l->fds[--l->nr_fds]);

@@ -95,6 +95,12 @@ static bool is_exit(const struct bpf_insn *i)
 	return i->code == (BPF_JMP | BPF_EXIT);
 }
 
+/* A jump that goes somewhere: not a call, nor the end. */
+static bool is_branch(const struct bpf_insn *i)
+{
+	return is_jump(i) && !is_call(i) && !is_exit(i);
+}
+
 static bool is_plain_load(const struct bpf_insn *i)
 {
 	return class_of(i) == BPF_LDX && BPF_MODE(i->code) == BPF_MEM;
@@ -561,7 +567,7 @@ static void rewrite(struct work *w, size_t at)
 			rewrite_alu(w, at);
 	} else if (class_of(i) == BPF_STX) {
 		take_stored(i, &w->before[at]);
-	} else if (is_jump(i) && !is_call(i) && !is_exit(i) && !is_plain_jump(i)) {
+	} else if (is_branch(i) && !is_plain_jump(i)) {
 		int taken = decided(&w->before[at], i);
 
 		if (taken == 0)
@@ -671,7 +677,7 @@ static bool spread_liveness(struct work *w)
 
 		if (w->dropped[at] || w->second[at])
 			continue;
-		if (is_jump(i) && !is_call(i) && !is_exit(i))
+		if (is_branch(i))
 			now |= needed_before(w, target(i, at));
 		if (!is_exit(i) && !is_plain_jump(i))
 			now |= needed_before(w, at + 1);
@@ -770,7 +776,7 @@ static bool lay_from(const struct work *w, struct layout *l, size_t at)
 			at = skip(w, target(i, at));
 			continue;
 		}
-		bool leaves = is_jump(i) && !is_call(i) && !is_exit(i);
+		bool leaves = is_branch(i);
 		size_t to = leaves ? skip(w, target(i, at)) : 0;
 
 		struct bpf_insn high = {.imm = (int32_t)w->high[at]};
@@ -797,7 +803,7 @@ static int lay_out(const struct work *w, struct layout *l)
 
 		if (is_load64(i))
 			k++;
-		else if (is_jump(i) && !is_call(i) && !is_exit(i))
+		else if (is_branch(i))
 			i->off = (int16_t)(l->place[l->goes_to[k]] - (int32_t)k - 1);
 	}
 	return (int)l->n;
