@@ -4,6 +4,7 @@
  * says why not. Most cases run this program's case everything_is_used once more, inside of them.
  */
 #include "uses.h"
+#include "held_clock.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,23 +23,6 @@
 
 #include "base/cpu.h"
 #include "base/membarrier.h"
-
-/* --- The clock of this program can be held back, and let go. --- */
-
-static uint64_t held_at; /* 0: it is not held */
-
-int clock_gettime(clockid_t id, struct timespec *ts)
-{
-	int rc = (int)syscall(SYS_clock_gettime, id, ts);
-	uint64_t held = ww_load_acquire(&held_at);
-
-	if (rc == 0 && id == CLOCK_MONOTONIC && held &&
-	    (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec > held) {
-		ts->tv_sec = (time_t)(held / 1000000000u);
-		ts->tv_nsec = (long)(held % 1000000000u);
-	}
-	return rc;
-}
 
 static void nap_ms(long ms)
 {

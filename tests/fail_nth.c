@@ -125,19 +125,7 @@ int open64(const char *path, int flags, ...)
 	return REAL(open64)(path, flags, mode);
 }
 
-int open(const char *path, int flags, ...)
-{
-	mode_t mode = 0;
-
-	if (flags & (O_CREAT | __O_TMPFILE)) {
-		va_list ap;
-
-		va_start(ap, flags);
-		mode = va_arg(ap, mode_t);
-		va_end(ap);
-	}
-	return open64(path, flags, mode);
-}
+int open(const char *path, int flags, ...) __attribute__((alias("open64")));
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {

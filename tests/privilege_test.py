@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What a user can see of SECURITY.md from outside: who keeps which rights while packets are sent and
 received, what a started command gets, which files are touched, and what a hostile script can do."""
+import functools
 import glob
 import os
 import re
@@ -12,32 +13,10 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
-UPKTGEN = os.path.join(BUILD, 'upktgen', 'upktgen')
-IS_ROOT = os.geteuid() == 0
-cases = []
+from harness import IS_ROOT, NOBODY, UPKTGEN, Skip, case, check, main, run as run_for
 
-
-class Skip(Exception):
-    """The machine lacks what a case needs."""
-
-
-def case(fn):
-    cases.append(fn)
-    return fn
-
-
-def check(cond, text=''):
-    if not cond:
-        raise AssertionError(text)
-
-
-def run(args, **kw):
-    kw.setdefault('timeout', 120)
-    return subprocess.run(args, capture_output=True, text=True, check=False, **kw)
+run = functools.partial(run_for, timeout=120)
 
 
 def need_root():
@@ -367,35 +346,12 @@ $U probe v0; echo "probe $?"; rm -f /tmp/upk-priv-$$''')
 @case
 def an_ordinary_user_is_told_what_he_lacks():
     need_root()
-    other = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-    if run(other + ['test', '-x', UPKTGEN]).returncode:
+    if run(NOBODY + ['test', '-x', UPKTGEN]).returncode:
         raise Skip('an ordinary user can not reach ' + UPKTGEN)
-    r = run(other + [UPKTGEN, 'receive', 'lo', '--seconds', '1'])
+    r = run(NOBODY + [UPKTGEN, 'receive', 'lo', '--seconds', '1'])
     check(r.returncode == 1 and 'CAP_NET_RAW' in r.stderr, r.stdout + r.stderr)
-    r = run(other + [UPKTGEN, 'send', 'lo', '--backend', 'null', '--count', '10', '--dst-mac', '00:00:00:00:00:00'])
+    r = run(NOBODY + [UPKTGEN, 'send', 'lo', '--backend', 'null', '--count', '10', '--dst-mac', '00:00:00:00:00:00'])
     check(r.returncode == 0 and 'OK:' in r.stdout, r.stdout + r.stderr)
-
-
-def main():
-    names = sys.argv[1:]
-    chosen = [c for c in cases if not names or c.__name__ in names]
-    print(f'1..{len(chosen)}')
-    bad = 0
-    for i, c in enumerate(chosen, 1):
-        begin = time.monotonic()
-        try:
-            c()
-            print(f'ok {i} - {c.__name__} # time={time.monotonic() - begin:.2f}s')
-        except Skip as why:
-            print(f'# skip: {why}')
-            print(f'ok {i} - {c.__name__} # SKIP {why}')
-        except Exception:  # pylint: disable=broad-except
-            bad += 1
-            for line in traceback.format_exc().splitlines():
-                print('# ' + line)
-            print(f'not ok {i} - {c.__name__}')
-        sys.stdout.flush()
-    sys.exit(1 if bad else 0)
 
 
 main()

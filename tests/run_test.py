@@ -241,15 +241,19 @@ def tshark_finds_valid_frames_from_live():
     valid_by_tshark('live')
 
 
+# A silent pair of devices.
+PAIR = '''
+ip link add pgtx type veth peer name pgrx
+for d in pgtx pgrx; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6; done
+ip link set pgrx up; ip link set pgtx up
+'''
+
+
 @case
 def the_receiver_by_itself_writes_json_and_a_picture():
     with tempfile.TemporaryDirectory() as d:
         os.chmod(d, 0o777)
-        inside = f'''
-ip link add pgtx type veth peer name pgrx
-for d in pgtx pgrx; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6; done
-ip link set pgrx up; ip link set pgtx up
-{UPKTGEN} receive --json --svg {d}/picture.svg --way packet --last 3000 pgrx >{d}/out.json 2>{d}/log &
+        inside = PAIR + f'''{UPKTGEN} receive --json --svg {d}/picture.svg --way packet --last 3000 pgrx >{d}/out.json 2>{d}/log &
 while ! grep -q receiving {d}/log; do sleep 0.05; done
 {UPKTGEN} run --seed 7 -b packet --stamp ns - <<'X' || exit 1
 {script(3000)}
@@ -285,11 +289,7 @@ pgtx@{i} udp_src_max {1000 + i}
 def each_sender_and_each_flow_is_told_in_text_json_and_the_picture():
     with tempfile.TemporaryDirectory() as d:
         os.chmod(d, 0o777)
-        inside = f'''
-ip link add pgtx type veth peer name pgrx
-for d in pgtx pgrx; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6; done
-ip link set pgrx up; ip link set pgtx up
-for how in --json ""; do
+        inside = PAIR + f'''for how in --json ""; do
   {UPKTGEN} receive $how --svg {d}/picture$how.svg --way packet --silence 2000 pgrx >{d}/out$how 2>{d}/log &
   while ! grep -q receiving {d}/log; do sleep 0.05; done
   {UPKTGEN} run --seed 7 -b packet - >{d}/sent <<'X' || {{ cat {d}/sent; exit 1; }}

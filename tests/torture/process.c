@@ -4,6 +4,7 @@
  * back and let go, it forks.
  */
 #include "torture.h"
+#include "../held_clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,8 +111,6 @@ static void signals_end(void)
 
 /* --- The clock: it stands still, then it is where it would have been. --- */
 
-static uint64_t held_at; /* 0: it is not held */
-
 static uint64_t real_ns(void)
 {
 	struct timespec ts;
@@ -123,20 +122,6 @@ static uint64_t real_ns(void)
 uint64_t torture_now_ms(void)
 {
 	return real_ns() / 1000000;
-}
-
-/* The C library's, for everything in this program. */
-int clock_gettime(clockid_t id, struct timespec *ts)
-{
-	int rc = (int)syscall(SYS_clock_gettime, id, ts);
-	uint64_t held = ww_load_acquire(&held_at);
-
-	if (rc == 0 && id == CLOCK_MONOTONIC && held &&
-	    (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec > held) {
-		ts->tv_sec = (time_t)(held / 1000000000u);
-		ts->tv_nsec = (long)(held % 1000000000u);
-	}
-	return rc;
 }
 
 static void clock_act(uint64_t *rng)
