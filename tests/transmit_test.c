@@ -443,7 +443,8 @@ TEST(a_paced_run_keeps_its_schedule)
 		  s.stopped_us - s.started_us);
 	CHECK(s.idle_us > 0);
 	CHECK(p.departures > 0 && p.departures <= 201);
-	CHECK(p.last_ns - p.first_ns + p.late_max_ns >= 200000000); /* the first may leave late, too */
+	CHECK(p.last_ns - p.first_ns + p.late_max_ns >=
+	      200000000); /* the first may leave late, too */
 	tap_note("late: p50 %" PRIu64 " p99 %" PRIu64 " max %" PRIu64 " ns; cpu %" PRIu64 " us",
 		 p.late_p50_ns, p.late_p99_ns, p.late_max_ns, p.cpu_ns / 1000);
 	pg_engine_destroy(e);
