@@ -4,6 +4,7 @@
 
 Each function named test_* is one case; it passes, raises, or calls skip(). Output is TAP.
 """
+import glob
 import os
 import re
 import shutil
@@ -191,6 +192,21 @@ def test_the_release_build_checks_the_sizes_of_its_copies():
 def verbs():
     with open(f'{TOP}/dev', encoding='utf-8') as f:
         return re.findall(r'^cmd_(\w+)\(\)', f.read(), re.M)
+
+
+def test_what_the_front_door_and_the_documents_name_is_in_the_tree():
+    """Programs and folders by their path; what a build makes is not among them."""
+    rooms = 'bench|compat|docs|examples|fuzz|include|src|tests|tools|upktgen'
+    missing = []
+    for name in ['dev', '.ci/run', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md'] + \
+            [f'docs/{f}' for f in os.listdir(f'{TOP}/docs') if f.endswith('.md')]:
+        with open(f'{TOP}/{name}', encoding='utf-8') as f:
+            text = f.read()
+        for path in re.findall(rf'(?<![\w/$.-])(?:{rooms})/[\w./-]*\w', text):
+            made = 'NAME' in path or path.endswith('_') or path == 'upktgen/upktgen'
+            if not made and not glob.glob(f'{TOP}/{path}') + glob.glob(f'{TOP}/{path}.*'):
+                missing.append(f'{name}: {path}')
+    assert not missing, missing
 
 
 def test_dev_help_lists_every_verb_and_is_what_dev_alone_prints():
