@@ -121,7 +121,7 @@ static void against_a_list(unsigned fine)
 				unlink_item(it);
 			break;
 		default:
-			if (ww_wheel_empty(&wheel))
+			if (!ww_wheel_next(&wheel, &(uint64_t){0}))
 				ww_wheel_forward(&wheel, wheel.clk + distance());
 			else if (tap_random(&seed) % 4)
 				look();
@@ -199,6 +199,38 @@ TEST(a_node_added_a_turn_ahead_while_a_bucket_is_emptied_stays_for_its_own_tick)
 		ww_wheel_drained(&wheel);
 		CHECK(ww_wheel_next(&wheel, &next));
 		CHECK(next > 1000 && next <= 1000 + (1u << fine));
+	}
+}
+
+TEST(what_was_unlinked_is_never_the_next_tick)
+{
+	uint64_t tick;
+
+	for (unsigned fine = WW_WHEEL_COARSE; fine <= WW_WHEEL_FINE; fine += 6) {
+		unsigned buckets_seen = 0, at = 0;
+
+		start(UINT64_MAX - 100, fine);
+		/* Once through every bucket there is, on every level. */
+		for (unsigned level = 0; level < WW_WHEEL_LEVELS; level++)
+			for (uint64_t i = 0; i < (level ? WW_WHEEL_SIZE : 1u << fine); i++) {
+				uint64_t far = (i + 1) << level * WW_WHEEL_BITS;
+
+				if (far >> 62)
+					break;
+				ww_wheel_add(&wheel, &items[0].node, wheel.clk + far);
+				ww_wheel_del(&wheel, &items[0].node);
+			}
+		for (unsigned i = 0; ww_wheel_scan(&wheel, &i); i++)
+			buckets_seen++;
+		CHECK(buckets_seen > 600);
+		add(&items[1], wheel.clk + (1ull << 40));
+		CHECK(!ww_wheel_check(&wheel));
+		CHECK(ww_wheel_next(&wheel, &tick));
+		CHECK_EQ(tick, items[1].bound);
+		unlink_item(&items[1]);
+		CHECK(!ww_wheel_next(&wheel, &tick));
+		CHECK(!ww_wheel_scan(&wheel, &at));
+		CHECK(!ww_wheel_check(&wheel));
 	}
 }
 

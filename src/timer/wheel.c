@@ -27,7 +27,8 @@ static uint64_t turned(uint64_t bits, unsigned level, uint64_t clk)
 
 void ww_wheel_init(struct ww_wheel *w, uint64_t clk, unsigned fine, struct ww_bucket *buckets)
 {
-	*w = (struct ww_wheel){.clk = clk, .fine = (uint8_t)fine, .bucket = buckets};
+	*w = (struct ww_wheel){
+		.clk = clk, .next_stale = true, .fine = (uint8_t)fine, .bucket = buckets};
 }
 
 static bool has_bit(const struct ww_wheel *w, unsigned i)
@@ -82,53 +83,73 @@ static uint64_t nearest(const struct ww_wheel *w)
 	return (i * 64 + (unsigned)__builtin_ctzll(w->near[i]) - p) & mask;
 }
 
-bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
-{
-	if (!w->levels)
-		return false;
-	if (w->next_stale) {
-		uint64_t best = w->levels & 1 ? nearest(w) : UINT64_MAX;
-
-		for (uint32_t levels = w->levels & ~1u; levels; levels &= levels - 1) {
-			unsigned level = (unsigned)__builtin_ctz(levels), s = shift_of(level);
-			uint64_t t = turned(w->bits[level], level, w->clk);
-			uint64_t bound = ((w->clk >> s) + (unsigned)__builtin_ctzll(t)) << s;
-
-			if (bound - w->clk < best)
-				best = bound - w->clk;
-		}
-		w->next = w->clk + best;
-		w->next_stale = false;
-	}
-	*tick = w->next;
-	return true;
-}
-
-static void emptied(struct ww_wheel *w, unsigned index)
+static void clear_bit(struct ww_wheel *w, unsigned index)
 {
 	unsigned level = 0, i = index - WW_WHEEL_NEAR, bit = i / 64;
 
 	if (index >= WW_WHEEL_NEAR) {
 		w->near[i / 64] &= ~(1ull << i % 64);
 		if (w->near[i / 64])
-			bit = 64;
+			return;
 	} else {
 		level = index / WW_WHEEL_SIZE + 1;
 		bit = index % WW_WHEEL_SIZE;
 	}
-	if (bit < 64)
-		w->bits[level] &= ~(1ull << bit);
+	w->bits[level] &= ~(1ull << bit);
 	if (!w->bits[level])
 		w->levels &= ~(1u << level);
-	w->next_stale = true;
 }
 
-void ww_wheel_lane_emptied(struct ww_wheel *w, struct ww_hnode **lane)
+/* Whether there is nothing in that bucket: then its bit goes. One that is being emptied counts. */
+static bool cleared(struct ww_wheel *w, unsigned index)
 {
-	size_t index = ((uintptr_t)lane - (uintptr_t)w->bucket) / sizeof(w->bucket[0]);
+	struct ww_bucket *b = &w->bucket[index];
 
-	if (ww_bucket_empty(&w->bucket[index]))
-		emptied(w, (unsigned)index);
+	if (b == w->drained || !ww_bucket_empty(b))
+		return false;
+	clear_bit(w, index);
+	return true;
+}
+
+/* How far ahead of clk the first bucket of this level begins that holds anything. */
+static uint64_t first_of_level(struct ww_wheel *w, unsigned level)
+{
+	unsigned s = shift_of(level), i;
+	uint64_t bound;
+
+	while (w->levels >> level & 1) {
+		if (level) {
+			uint64_t t = turned(w->bits[level], level, w->clk);
+
+			bound = ((w->clk >> s) + (unsigned)__builtin_ctzll(t)) << s;
+			i = ((unsigned)(bound >> s) & (WW_WHEEL_SIZE - 1)) +
+			    (level - 1) * WW_WHEEL_SIZE;
+		} else {
+			bound = w->clk + nearest(w);
+			i = WW_WHEEL_NEAR + ((unsigned)bound & ((1u << w->fine) - 1));
+		}
+		if (!cleared(w, i))
+			return bound - w->clk;
+	}
+	return UINT64_MAX;
+}
+
+bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
+{
+	if (w->next_stale) {
+		uint64_t best = UINT64_MAX;
+
+		for (uint32_t levels = w->levels; levels; levels &= levels - 1) {
+			uint64_t first = first_of_level(w, (unsigned)__builtin_ctz(levels));
+
+			if (first < best)
+				best = first;
+		}
+		w->next = w->clk + best;
+		w->next_stale = !w->levels;
+	}
+	*tick = w->next;
+	return w->levels != 0;
 }
 
 void ww_bucket_del(struct ww_bucket *b, struct ww_hnode *n)
@@ -144,16 +165,10 @@ void ww_bucket_del(struct ww_bucket *b, struct ww_hnode *n)
 	n->pprev = pprev;
 }
 
-/* While a bucket is being emptied. Its bit stays until it is; so does clk. */
 void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n)
 {
-	uintptr_t off;
-
 	ww_bucket_del(w->drained, n);
-	off = (uintptr_t)n->pprev - (uintptr_t)w->bucket;
-	if (!n->next && off < sizeof(w->bucket[0]) * WW_WHEEL_BUCKETS(w->fine) &&
-	    &w->bucket[off / sizeof(w->bucket[0])] != w->drained)
-		ww_wheel_lane_emptied(w, n->pprev);
+	w->next_stale = true;
 }
 
 void ww_wheel_turn(struct ww_wheel *w, uint64_t tick)
@@ -186,8 +201,9 @@ struct ww_bucket *ww_wheel_drain_near(struct ww_wheel *w)
 
 void ww_wheel_drained(struct ww_wheel *w)
 {
-	emptied(w, (unsigned)(w->drained - w->bucket));
+	clear_bit(w, (unsigned)(w->drained - w->bucket));
 	w->drained = NULL;
+	w->next_stale = true;
 }
 
 void ww_wheel_forward(struct ww_wheel *w, uint64_t tick)
@@ -205,8 +221,8 @@ static const char *check_bucket(const struct ww_wheel *w, const struct ww_bucket
 {
 	if (b == w->drained)
 		return NULL;
-	if (ww_bucket_empty(b) == bit)
-		return "a bucket's bit differs from its list";
+	if (!ww_bucket_empty(b) && !bit)
+		return "a bucket holds something that its bit denies";
 	for (unsigned l = 0; l < WW_WHEEL_LANES; l++) {
 		struct ww_hnode *const *from = &b->lane[l];
 

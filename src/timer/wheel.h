@@ -14,9 +14,14 @@
  * nodes are filed once and never looked at before their tick. One whose nodes move on by themselves
  * (a look finds most of them pushed out) has 64: looks at many of them are shared.
  *
- * A bucket is 16 lists, lanes, among which nodes are dealt out: who empties it goes from lane to
- * lane, and each lane's next node has the time of 15 others to come into the cache. Of one list a
- * CPU can fetch one node at a time, and a million nodes are in no cache.
+ * A bucket is 16 lists, lanes, among which nodes are dealt out by their addresses: who empties it
+ * goes from lane to lane, and each lane's next node has the time of 15 others to come into the
+ * cache. Of one list a CPU can fetch one node at a time, and a million nodes are in no cache. Nodes
+ * that lie close together share a lane, so that who unlinks one finds its neighbours in the cache.
+ *
+ * Unlinking leaves the bits of its bucket set, whatever is left in there: to see whether a bucket is
+ * empty costs more than all the rest of it, and mostly something is filed there again. Who looks for
+ * the earliest bound takes the bits of empty buckets away, each of which some add has paid for.
  */
 #ifndef WW_TIMER_WHEEL_H
 #define WW_TIMER_WHEEL_H
@@ -45,14 +50,13 @@ struct ww_bucket {
 struct ww_wheel {
 	uint64_t clk;		   /* the next tick to look at: no bound is before it */
 	uint64_t next;		   /* the earliest bound, where there is one ... */
-	bool next_stale;	   /* ... but its bucket is empty now: early, never late */
+	bool next_stale;	   /* ... unless something was unlinked since: to be looked for */
 	uint8_t fine;		   /* level 0 has 2^fine buckets: constant */
-	uint32_t levels;	   /* bit n: bits[n] != 0; 0 for an empty wheel */
-	uint32_t turn;		   /* whose lane is next */
+	uint32_t levels;	   /* bit n: bits[n] != 0 */
 	struct ww_bucket *bucket;  /* WW_WHEEL_BUCKETS(fine) of them */
 	struct ww_bucket *drained; /* the one that is being emptied, or NULL */
-	uint64_t bits
-		[WW_WHEEL_LEVELS]; /* bit i: the bucket is not empty; of level 0: near[i] != 0 */
+	/* Bit i: the bucket may hold something, which no bit denies; of level 0: near[i] != 0. */
+	uint64_t bits[WW_WHEEL_LEVELS];
 	uint64_t near[1u << (WW_WHEEL_FINE - 6)]; /* level 0: a bit each */
 } ww_aligned_line;
 
@@ -93,11 +97,6 @@ struct ww_bucket *ww_wheel_scan(const struct ww_wheel *w, unsigned *i);
 
 /* Tests and ww_debug_check(): NULL, or what is wrong. */
 const char *ww_wheel_check(const struct ww_wheel *w);
-
-static inline bool ww_wheel_empty(const struct ww_wheel *w)
-{
-	return !w->levels;
-}
 
 static inline void ww_bucket_add(struct ww_bucket *b, unsigned lane, struct ww_hnode *n)
 {
@@ -143,16 +142,21 @@ static inline bool ww_bucket_empty(const struct ww_bucket *b)
 	return !any;
 }
 
-/* A level and a tick on it that ww_wheel_add() has settled: not level 0. */
+/* The level on which tick, behind level 0, is filed. */
 unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick);
-/* The lane's list has become empty; so may be its bucket. */
-void ww_wheel_lane_emptied(struct ww_wheel *w, struct ww_hnode **lane);
+/* Unlink while a bucket is being emptied. */
 void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n);
+
+/* Multiples of the golden ratio: the lanes are evenly filled, whatever the nodes are parts of. */
+static inline unsigned ww_wheel_lane(const struct ww_hnode *n)
+{
+	return (uint32_t)((uintptr_t)n / 512) * 0x9e3779b9u / (1u << 28);
+}
 
 static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
 {
-	unsigned level = 0, index, s;
-	uint64_t ahead = tick - w->clk, bound;
+	unsigned level, index, s;
+	uint64_t ahead = tick - w->clk, bound, bit;
 
 	if (ww_unlikely((int64_t)ahead < 0)) {
 		tick = w->clk;
@@ -163,24 +167,27 @@ static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint
 
 		bound = tick;
 		index = WW_WHEEL_NEAR + i;
-		w->near[i / 64] |= 1ull << i % 64;
-		w->bits[0] |= 1ull << i / 64;
+		bit = 1ull << i % 64;
+		if (!(w->near[i / 64] & bit)) {
+			w->near[i / 64] |= bit;
+			w->bits[0] |= 1ull << i / 64;
+			w->levels |= 1u;
+		}
 	} else {
 		level = ww_wheel_level(w, tick);
 		s = level * WW_WHEEL_BITS;
 		bound = tick >> s << s;
 		index = (unsigned)(tick >> s) & (WW_WHEEL_SIZE - 1);
-		w->bits[level] |= 1ull << index;
+		bit = 1ull << index;
+		if (!(w->bits[level] & bit)) {
+			w->bits[level] |= bit;
+			w->levels |= 1u << level;
+		}
 		index += (level - 1) * WW_WHEEL_SIZE;
 	}
-	if (!w->levels || (!w->next_stale && bound - w->clk < w->next - w->clk)) {
+	if (!w->next_stale && bound - w->clk < w->next - w->clk)
 		w->next = bound;
-		w->next_stale = false;
-	}
-	w->levels |= 1u << level;
-	/* Multiples of the golden ratio: every lane in its turn, whatever pattern the calls have. */
-	w->turn += 0x9e3779b9u;
-	ww_bucket_add(&w->bucket[index], w->turn / (1u << 28), n);
+	ww_bucket_add(&w->bucket[index], ww_wheel_lane(n), n);
 	return bound;
 }
 
@@ -195,9 +202,7 @@ static inline void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n)
 	*pprev = next;
 	if (next)
 		next->pprev = pprev;
-	else if ((uintptr_t)pprev - (uintptr_t)w->bucket <
-		 sizeof(w->bucket[0]) * WW_WHEEL_BUCKETS(w->fine))
-		ww_wheel_lane_emptied(w, pprev);
+	w->next_stale = true;
 }
 
 #endif
