@@ -185,12 +185,12 @@ TEST(only_the_devices_named_are_opened)
 
 	two_devices();
 	confined_to("pga");
-	fd = pg_open_packet("pga", true, 0);
+	fd = pg_open_packet("pga", true, 0, 0);
 	CHECK(fd >= 0);
 	close(fd);
-	CHECK_EQ(pg_open_packet("pgb", true, 0), -EACCES);
-	CHECK_EQ(pg_open_packet("lo", true, 0), -EACCES);
-	CHECK_EQ(pg_open_packet("", true, 0), -EACCES);
+	CHECK_EQ(pg_open_packet("pgb", true, 0, 0), -EACCES);
+	CHECK_EQ(pg_open_packet("lo", true, 0, 0), -EACCES);
+	CHECK_EQ(pg_open_packet("", true, 0, 0), -EACCES);
 	CHECK_EQ(pg_open_xsk("pgb"), -EACCES);
 	CHECK_EQ(pg_open_udp("pgb", &from, 0), -EACCES);
 	CHECK_EQ(pg_open_tap("pgc"), -EACCES);
@@ -198,7 +198,7 @@ TEST(only_the_devices_named_are_opened)
 	const char *more[] = {"pgb"};
 
 	pg_opener_seal(more, 1);
-	CHECK_EQ(pg_open_packet("pgb", true, 0), -EACCES);
+	CHECK_EQ(pg_open_packet("pgb", true, 0, 0), -EACCES);
 }
 
 TEST(a_list_that_comes_later_closes_as_well)
@@ -208,13 +208,13 @@ TEST(a_list_that_comes_later_closes_as_well)
 
 	two_devices();
 	confined_to(NULL);
-	fd = pg_open_packet("pgb", true, 0);
+	fd = pg_open_packet("pgb", true, 0, 0);
 	CHECK(fd >= 0);
 	CHECK_EQ(pg_opener_seal(names, 1), 0);
-	CHECK_EQ(pg_open_packet("pgb", true, 0), -EACCES);
+	CHECK_EQ(pg_open_packet("pgb", true, 0, 0), -EACCES);
 	CHECK(pg_opener_seal(more, 1) < 0);
-	CHECK_EQ(pg_open_packet("pgb", true, 0), -EACCES);
-	CHECK(pg_open_packet("pga", true, 0) >= 0);
+	CHECK_EQ(pg_open_packet("pgb", true, 0, 0), -EACCES);
+	CHECK(pg_open_packet("pga", true, 0, 0) >= 0);
 }
 
 TEST(a_live_program_sends_on_its_own_device_whatever_number_it_is_told)
@@ -312,7 +312,7 @@ TEST_LIMIT(nonsense_is_refused_and_changes_nothing, 60)
 		unnamed += a.err == -EACCES;
 	}
 	CHECK(unnamed >= 1000);
-	CHECK(pg_open_packet("pga", true, 0) >= 0);
+	CHECK(pg_open_packet("pga", true, 0, 0) >= 0);
 }
 
 TEST(the_opener_ends_with_its_worker_and_keeps_no_more_than_it_needs)
@@ -328,7 +328,7 @@ TEST(the_opener_ends_with_its_worker_and_keeps_no_more_than_it_needs)
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 	f = fopen(path, "re");
 	CHECK(f && fscanf(f, "%d", &pid) == 1);
-	CHECK(pg_open_packet("pga", true, 0) >= 0); /* it has settled */
+	CHECK(pg_open_packet("pga", true, 0, 0) >= 0); /* it has settled */
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	CHECK_EQ(caps_in(path, "CapPrm") & ~may, 0);
 	CHECK_EQ(caps_in(path, "CapEff") & ~may, 0);

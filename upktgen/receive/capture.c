@@ -16,8 +16,12 @@
 #include "base/atomic.h"
 
 enum {
-	BLOCK = 1 << 20,
-	BLOCKS = 32,  /* 200,000 small frames: a fifth of a second at 1 million/s */
+	BLOCK = 1 << 17, /* holds the longest frame */
+	/*
+	 * 32 MB, or 200,000 small frames: a fifth of a second at 1 million/s. Many, because one is used
+	 * up each RETIRE_MS however little comes: so a reader may be held up for 1.28 s.
+	 */
+	BLOCKS = 256,
 	RETIRE_MS = 5 /* a block that is not full is handed over after this */
 };
 

@@ -28,6 +28,7 @@ struct pg_tx {
 	struct pg_stamp stamp;
 	unsigned stamp_every;	 /* packets that share a clock reading */
 	bool no_burst;		 /* what was missed stays missed */
+	uint32_t sndbuf;	 /* of a packet socket; 0: as the backend sees fit */
 	struct pg_config config; /* settled */
 	struct pg_link link;	 /* as of open; all 0 where the backend needs no device */
 	struct pg_packet *packet;

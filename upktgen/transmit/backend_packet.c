@@ -38,7 +38,7 @@ static int packet_probe(const char *ifname, char why[PG_WHY])
 		snprintf(why, PG_WHY, "%s: %s", ifname, strerror(-err));
 		return err;
 	}
-	fd = pg_open_packet(ifname, true, 0);
+	fd = pg_open_packet(ifname, true, 0, 0);
 	if (fd < 0) {
 		snprintf(why, PG_WHY, "%s", fd == -EPERM ? needs_right : strerror(-fd));
 		return fd;
@@ -98,7 +98,7 @@ static int packet_open(struct pg_tx *tx)
 	/* What packet sockets let through: the MTU, the header, and one VLAN tag. */
 	tx->max_bytes = tx->link.mtu + ETH_HLEN + (tx->config.vlan_id != 0xffff ? 4 : 0);
 	p->fd = pg_open_packet(tx->ifname, tx->config.xmit_mode == PG_START_XMIT,
-			       tx->config.skb_priority);
+			       tx->config.skb_priority, tx->sndbuf);
 	err = p->fd < 0 ? p->fd : 0;
 	if (err)
 		snprintf(tx->why, PG_WHY, "%s: %s", tx->ifname,

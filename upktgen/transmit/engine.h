@@ -19,6 +19,11 @@ struct pg_engine_options {
 	bool no_burst;	      /* after a stall, do not catch up */
 	bool stamp_ns;	      /* stamps of 1 ns, under a magic of our own */
 	unsigned stamp_every; /* packets that share one reading of the clock; 0: 1 */
+	/*
+	 * Packet sockets: bytes of buffers that may be under way, a small packet holds some 800. The
+	 * sender waits for those ahead of it to be taken at the far end of a veth. 0: 8 MB.
+	 */
+	uint32_t sndbuf;
 };
 
 struct pg_engine *pg_engine_create(const struct pg_engine_options *options);

@@ -13,11 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SNDBUF = 4 << 20 };
+enum { SNDBUF = 8 << 20 };
 
 struct request {
 	char ifname[PG_ASK_IFNAME];
-	uint32_t bypass, priority;
+	uint32_t bypass, priority, sndbuf;
 	struct sockaddr_in6 from; /* or a sockaddr_in */
 };
 
@@ -38,8 +38,11 @@ static int bind_packet(int fd, const struct request *r)
 		err = -errno;
 	if (!err)
 		err = set(fd, SOL_PACKET, PACKET_QDISC_BYPASS, r->bypass != 0);
-	if (!err && set(fd, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF))
-		set(fd, SOL_SOCKET, SO_SNDBUF, SNDBUF);
+	int sndbuf = r->sndbuf && r->sndbuf < SNDBUF ? (int)r->sndbuf : SNDBUF;
+
+	/* The kernel takes twice as much. */
+	if (!err && set(fd, SOL_SOCKET, SO_SNDBUFFORCE, sndbuf / 2))
+		set(fd, SOL_SOCKET, SO_SNDBUF, sndbuf / 2);
 	if (!err && r->priority)
 		err = set(fd, SOL_SOCKET, SO_PRIORITY, (int)r->priority);
 	return err;
@@ -155,9 +158,9 @@ static int ask(const struct pg_op *op, const char *ifname, struct request *r)
 	return a.nr_fds ? a.fds[0] : -EIO;
 }
 
-int pg_open_packet(const char *ifname, bool bypass_qdisc, uint32_t priority)
+int pg_open_packet(const char *ifname, bool bypass_qdisc, uint32_t priority, uint32_t sndbuf)
 {
-	struct request r = {.bypass = bypass_qdisc, .priority = priority};
+	struct request r = {.bypass = bypass_qdisc, .priority = priority, .sndbuf = sndbuf};
 
 	return ask(&pg_op_packet, ifname, &r);
 }

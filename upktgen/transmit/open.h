@@ -13,8 +13,8 @@ extern const struct pg_op pg_op_packet, pg_op_xsk, pg_op_udp, pg_op_tap;
 
 /* Each: a descriptor, or -errno. */
 
-/* A packet socket that sends on the device and receives nothing. */
-int pg_open_packet(const char *ifname, bool bypass_qdisc, uint32_t priority);
+/* A packet socket that sends on the device and receives nothing. sndbuf: in bytes, 0: much. */
+int pg_open_packet(const char *ifname, bool bypass_qdisc, uint32_t priority, uint32_t sndbuf);
 /* An AF_XDP socket, not bound yet. */
 int pg_open_xsk(const char *ifname);
 /* A UDP socket bound to the device and to this source. */

@@ -133,6 +133,7 @@ int pg_device_begin(struct pg_device *d)
 		.cpu = d->thread->cpu,
 		.seed = seed_of(d),
 		.no_burst = d->engine->options.no_burst,
+		.sndbuf = d->engine->options.sndbuf,
 		.stamp_every = d->engine->options.stamp_every ? d->engine->options.stamp_every : 1,
 	};
 	ww_fetch_and(&d->attention, ~(uint32_t)(PG_A_CONFIG | PG_A_CLEAR));
