@@ -238,6 +238,36 @@ TEST_LIMIT(workers_come_on_demand_and_leave_when_idle, 60)
 		nap_us(2000); /* and the last one with its pool */
 }
 
+/* Its structure is used again by the next worker, when that queue may be gone. */
+TEST_LIMIT(a_worker_that_left_remembers_no_queue, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("left", 0, 0);
+	struct ww_pool *pool = wq->by_slot[0]->pool;
+	static struct item block[4];
+	unsigned left = 0;
+	struct ww_list *l;
+
+	CHECK_EQ(ww_workqueue_set_param("idle_timeout_ms", 20), 0);
+	for (int i = 0; i < 4; i++) {
+		ww_init_work(&block[i].dwork.work, run_announces);
+		ww_queue_work_on(0, wq, &block[i].dwork.work);
+	}
+	for (int i = 0; i < 4; i++)
+		await(&block[i].running, 1);
+	for (int i = 0; i < 4; i++)
+		open_gate(&block[i]);
+	while (!left) {
+		nap_us(2000);
+		ww_pool_lock(pool);
+		ww_list_for_each (l, &pool->dead) {
+			CHECK(!ww_list_entry(l, struct ww_pworker, node)->last_pwq);
+			left++;
+		}
+		ww_pool_unlock(pool);
+	}
+	ww_destroy_workqueue(wq);
+}
+
 TEST(an_idle_process_burns_no_cpu_and_wakes_nobody)
 {
 	struct ww_workqueue *wq = ww_alloc_workqueue("idle", WW_WQ_UNBOUND, 0);

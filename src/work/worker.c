@@ -545,6 +545,7 @@ static void worker_main(void *arg)
 	ww_store_relaxed(&w->thread, NULL);
 	ww_pworker_state_l(w, WORKER_DEAD);
 	w->n = 0;
+	w->last_pwq = NULL; /* its queue may go before this structure is used again */
 	ww_list_del(&w->node);
 	ww_list_add(&w->node, &pool->dead);
 	pool->nr_workers--;
