@@ -781,6 +781,8 @@ TEST_LIMIT(room_given_by_a_worker_that_may_not_go_on_wakes_a_sleeper, 20)
 	static struct item first, behind, others[WW_SLOTS_MAX];
 	int n = ww_cpu_slots();
 
+	/* No idle worker comes by chance and finds it. */
+	CHECK_EQ(ww_workqueue_set_param("idle_timeout_ms", 3600000), 0);
 	ww_init_work(&first.dwork.work, run_blocked_at_gate);
 	ww_init_work(&behind.dwork.work, run_counted);
 	CHECK(ww_queue_work(narrow, &first.dwork.work));

@@ -111,7 +111,7 @@ static struct run *run_of(const struct m *m)
 	return (struct run *)(uintptr_t)m->model; /* its first member */
 }
 
-static void die(const char *fmt, ...)
+static _Noreturn void die(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -148,23 +148,24 @@ static struct operand operand(struct run *r, char kind, const char *word)
 	return (struct operand){(uint8_t)strtoul(word, NULL, 0), false};
 }
 
-static void parse_insn(struct run *r, struct program *p, char *line, const char *text)
+static void parse_insn(struct run *r, struct program *p, char *line)
 {
 	struct insn *i = &p->code[p->n++];
-	char *save, *word = strtok_r(line, " ", &save);
+	char *save, *word;
 
 	if (p->n == CODE_MAX)
 		die("program too long");
-	i->text = text;
+	i->text = strdup(line);
 	i->target = -1;
-	for (i->op = 0; i->op < OPS && strcmp(ops[i->op].name, word); i->op++)
+	word = strtok_r(line, " ", &save);
+	for (i->op = 0; i->op < OPS && strcmp(ops[i->op].name, word) != 0; i->op++)
 		;
 	if (i->op == OPS)
 		die("no instruction %s", word);
 	for (int a = 0; ops[i->op].args[a]; a++) {
 		word = strtok_r(NULL, " ", &save);
 		if (!word)
-			die("operand missing in %s", text);
+			die("operand missing in %s", i->text);
 		if (ops[i->op].args[a] == 'l')
 			snprintf(i->label, LABEL_MAX, "%s", word);
 		else
@@ -192,7 +193,7 @@ static void parse(struct run *r, struct program *p, const char *source)
 			labels[nlabels++].at = p->n;
 			continue;
 		}
-		parse_insn(r, p, line, strdup(line));
+		parse_insn(r, p, line);
 	}
 	for (int k = 0; k < p->n; k++) {
 		struct insn *i = &p->code[k];

@@ -10,9 +10,10 @@
 #include "wheelwork/work.h"
 
 static SIM_STATE uint32_t condition;
-static SIM_STATE struct ww_wait_queue_head queue;
-static SIM_STATE bool still; /* the freezing thread relies on nobody running */
-static SIM_STATE bool agreed;
+static SIM_STATE struct ww_wait_queue_head queue, others;
+static SIM_STATE uint32_t awake;
+static SIM_STATE bool still;  /* the freezing thread relies on nobody running */
+static SIM_STATE bool agreed; /* the one that loops has begun */
 static SIM_STATE unsigned ran;
 static SIM_STATE uint64_t began;
 
@@ -54,6 +55,8 @@ static int waits_freezably(void *data)
 	runs("agreed");
 	ww_wait_event_freezable(&queue, ww_load_relaxed(&condition));
 	runs("woken");
+	ww_store_release(&awake, 1u);
+	ww_wake_up(&others);
 	return (int)ww_load_relaxed(&condition);
 }
 
@@ -70,6 +73,7 @@ SIM_PROGRAM(frozen_threads_stand_still_and_keep_their_wake_up, 2, 2000)
 	struct ww_thread *t;
 
 	ww_init_waitqueue_head(&queue);
+	ww_init_waitqueue_head(&others);
 	t = ww_thread_create(waits_freezably, NULL, "freezes");
 	ww_thread_get(t);
 	ww_wake_up_process(t);
@@ -78,14 +82,15 @@ SIM_PROGRAM(frozen_threads_stand_still_and_keep_their_wake_up, 2, 2000)
 	freeze_look_thaw();
 	ww_os_thread_join(&w);
 	/* Woken by that alone: nobody stops it yet. */
-	ww_wait_event(&queue, ww_load_acquire(&condition));
-	SIM_CHECK(ww_thread_stop_put(t) == 3 || !agreed);
+	ww_wait_event(&others, ww_load_acquire(&awake));
+	SIM_CHECK(ww_thread_stop_put(t) == 3);
 	no_time_passed();
 }
 
 static int loops_and_freezes(void *data)
 {
 	(void)data;
+	agreed = true;
 	ww_set_freezable();
 	while (!ww_thread_freezable_should_stop(NULL)) {
 		runs("in the loop");
@@ -99,7 +104,7 @@ static int loops_and_freezes(void *data)
 
 static void stops(void *arg)
 {
-	SIM_CHECK(ww_thread_stop(arg) == 5 || !agreed);
+	SIM_CHECK(ww_thread_stop(arg) == 5 || !agreed); /* it may not have begun */
 }
 
 /* A stop ends a thread that stands frozen at the head of its loop. */

@@ -226,7 +226,9 @@ static void fork_once(void)
 static void forks_act(uint64_t *rng)
 {
 	/* AddressSanitizer's allocator does not survive it while others allocate: see settle. */
-	if (!TAP_ASAN && !TAP_TSAN)
+	const bool from_any_state = !(TAP_ASAN || TAP_TSAN);
+
+	if (from_any_state)
 		fork_once();
 	torture_sleep_us(tap_random(rng) % 50000);
 }
