@@ -209,7 +209,12 @@ static void abuse(const char *backend)
 
 TEST_LIMIT(packet_sockets_survive_what_is_done_to_the_network, 150)
 {
-	abuse("packet");
+	abuse("packet:sendmmsg");
+}
+
+TEST_LIMIT(a_transmit_ring_survives_what_is_done_to_the_network, 150)
+{
+	abuse("packet:ring");
 }
 
 TEST_LIMIT(af_xdp_survives_what_is_done_to_the_network, 150)

@@ -39,8 +39,11 @@ static uint32_t window; /* of the next engine */
 
 static void connect_ends(struct ends *x, const char *backend, enum pg_receive_way way)
 {
-	struct pg_engine_options o = {
-		.seed = 1, .backend = backend, .stamp_ns = stamp_ns, .sndbuf = window};
+	struct pg_engine_options o = {.seed = 1,
+				      .backend = backend,
+				      .stamp_ns = stamp_ns,
+				      .no_burst = stamp_ns, /* no two at the same nanosecond */
+				      .sndbuf = window};
 	struct pg_receiver_options r = {.ifname = "pgb", .way = way, .from_start = true, .cpu = -1};
 	struct pg_config c;
 	char why[128];
@@ -69,6 +72,8 @@ static void open_ends(struct ends *x, const char *backend)
 	open_ends_way(x, backend, PG_RECEIVE_PACKET);
 }
 
+static char how[PG_HOW]; /* of the last run */
+
 static void send_count(struct ends *x, uint64_t count, uint64_t delay)
 {
 	struct pg_config c;
@@ -82,6 +87,7 @@ static void send_count(struct ends *x, uint64_t count, uint64_t delay)
 	pg_device_status(x->device, &s);
 	CHECK_MSG(!s.error[0], "%s", s.error);
 	CHECK_EQ(s.sofar, count);
+	memcpy(how, s.how, sizeof(how));
 }
 
 /* The caller frees the summary. */
@@ -105,6 +111,33 @@ static void finish(struct ends *x, uint32_t last, struct pg_receive_summary *sum
 	pg_receive_summary_free(&all);
 }
 
+/* Every field of what came that a receiver can tell; all sums were right, or it would be damaged. */
+static void check_fields(const struct pg_receive_summary *s)
+{
+	static const uint8_t src[] = {10, 9, 1, 1}, dst[] = {10, 9, 2, 2};
+
+	CHECK_EQ(s->nr_flows, 1);
+	CHECK_EQ(s->flows[0].flow.id.version, 4);
+	CHECK(memcmp(s->flows[0].flow.id.src, src, 4) == 0);
+	CHECK(memcmp(s->flows[0].flow.id.dst, dst, 4) == 0);
+	CHECK_EQ(s->flows[0].flow.id.sport, 7);
+	CHECK_EQ(s->flows[0].flow.id.dport, 8);
+	CHECK_EQ(s->unstamped, 0);
+}
+
+static void set_fields(struct ends *x)
+{
+	struct pg_config c;
+
+	pg_device_get_config(x->device, &c);
+	c.flags |= PG_UDPCSUM;
+	snprintf(c.src_min, sizeof(c.src_min), "10.9.1.1");
+	snprintf(c.dst_min, sizeof(c.dst_min), "10.9.2.2");
+	c.udp_src_min = c.udp_src_max = 7;
+	c.udp_dst_min = c.udp_dst_max = 8;
+	pg_device_set_config(x->device, &c);
+}
+
 /* All of a million: by the kernel's counter of the far end, by our receiver, and each once. */
 static void a_million(const char *backend, enum pg_receive_way way)
 {
@@ -114,8 +147,10 @@ static void a_million(const char *backend, enum pg_receive_way way)
 	struct ends x;
 
 	open_ends_way(&x, backend, way);
+	set_fields(&x);
 	send_count(&x, N, 0);
-	finish(&x, N, &s);
+	finish_kept(&x, N, &s);
+	check_fields(&s);
 	CHECK_EQ(pg_link_read("pgb", &far), 0);
 	CHECK_EQ(far.rx_packets, N);
 	CHECK_EQ(s.sequence.received + s.lost + s.totals.dropped, N);
@@ -124,12 +159,39 @@ static void a_million(const char *backend, enum pg_receive_way way)
 	CHECK_EQ(s.totals.damaged + s.totals.other, 0);
 	CHECK_EQ(s.totals.bytes, 60 * s.totals.frames);
 	CHECK(s.tail_closed);
-	tap_note("receiver dropped %" PRIu64, s.totals.dropped);
+	tap_note("%s; receiver dropped %" PRIu64, how, s.totals.dropped);
+	pg_receive_summary_free(&s);
 }
 
 TEST_LIMIT(a_million_through_packet_sockets_are_equal_at_the_far_end, 120)
 {
 	a_million("packet", PG_RECEIVE_PACKET);
+	CHECK_MSG(strstr(how, "million/s, by "), "not by a trial: %s", how);
+}
+
+TEST_LIMIT(a_million_by_messages_are_equal_at_the_far_end, 120)
+{
+	a_million("packet:sendmmsg", PG_RECEIVE_PACKET);
+	CHECK_STR(how, "sendmmsg");
+}
+
+TEST_LIMIT(a_million_out_of_a_ring_are_equal_at_the_far_end, 120)
+{
+	a_million("packet:ring", PG_RECEIVE_PACKET);
+	CHECK_STR(how, "ring");
+}
+
+/* A run that is paced or short is not worth a trial. */
+TEST(a_paced_run_through_packet_sockets_tries_nothing)
+{
+	struct pg_receive_summary s;
+	struct ends x;
+
+	open_ends(&x, "packet");
+	send_count(&x, 200, 1000);
+	CHECK_MSG(strstr(how, "sendmmsg (paced or short"), "%s", how);
+	finish(&x, 200, &s);
+	CHECK_EQ(s.sequence.received, 200);
 }
 
 static void need_bpf(void)
@@ -144,6 +206,12 @@ TEST_LIMIT(a_million_to_the_receiver_at_the_driver_are_equal, 120)
 	a_million("packet", PG_RECEIVE_XDP);
 }
 
+TEST_LIMIT(a_million_out_of_a_ring_to_the_receiver_at_the_driver_are_equal, 120)
+{
+	need_bpf();
+	a_million("packet:ring", PG_RECEIVE_XDP);
+}
+
 TEST_LIMIT(a_million_live_frames_are_equal_at_the_far_end, 120)
 {
 	need_bpf();
@@ -154,6 +222,145 @@ TEST_LIMIT(a_million_through_af_xdp_are_equal_at_the_far_end, 120)
 {
 	need_bpf();
 	a_million("xdp", PG_RECEIVE_XDP);
+	CHECK_STR(how, "generic (a copy by the kernel), 1 queue");
+}
+
+TEST_LIMIT(a_million_through_generic_af_xdp_are_equal_at_the_far_end, 120)
+{
+	need_bpf();
+	a_million("xdp:generic", PG_RECEIVE_XDP);
+}
+
+/* Without need_wakeup: each call wakes the kernel, which never says that it wants to be woken. */
+TEST_LIMIT(a_million_through_af_xdp_without_need_wakeup_are_equal_at_the_far_end, 120)
+{
+	need_bpf();
+	a_million("xdp:generic-always-wake", PG_RECEIVE_XDP);
+	CHECK_MSG(strstr(how, "always woken"), "%s", how);
+}
+
+/* veth's driver does not send AF_XDP frames itself: refused with the cure, not copied instead. */
+TEST(native_af_xdp_is_refused_where_the_driver_has_none)
+{
+	struct pg_status status;
+	struct ends x;
+
+	need_bpf();
+	open_ends(&x, "xdp:native");
+	CHECK_EQ(pg_engine_start(x.engine), 0);
+	pg_device_status(x.device, &status);
+	CHECK_EQ(status.sofar, 0);
+	CHECK_MSG(strstr(status.error, "zero copy"), "%s", status.error);
+	CHECK_MSG(strstr(status.error, "xdp:generic"), "%s", status.error);
+}
+
+TEST(a_way_that_a_backend_does_not_have_is_refused)
+{
+	static const char *const names[] = {"xdp:fast", "packet:", "packet:rings", "live:x",
+					    "null:x"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct pg_engine_options o = {.seed = 1, .backend = names[i]};
+
+		CHECK_MSG(!pg_engine_create(&o) && errno == EINVAL, "%s", names[i]);
+	}
+}
+
+/* Each on its queue in turns: a socket to each, and each of the far end's queues gets its share. */
+TEST_LIMIT(a_million_through_af_xdp_on_four_queues_are_equal_at_the_far_end, 120)
+{
+	enum { N = 1000000 };
+	struct pg_receive_summary s;
+	struct pg_config c;
+	struct pg_link far;
+	struct ends x;
+
+	need_bpf();
+	netns_enter();
+	netns_run("ip link add pga numtxqueues 4 numrxqueues 4 type veth "
+		  "peer name pgb numtxqueues 4 numrxqueues 4 && "
+		  "for d in pga pgb; do echo 1 > /proc/sys/net/ipv6/conf/$d/disable_ipv6 && "
+		  "ip link set $d up; done");
+	connect_ends(&x, "xdp", PG_RECEIVE_XDP);
+	pg_device_get_config(x.device, &c);
+	c.queue_map_min = 0;
+	c.queue_map_max = 3;
+	pg_device_set_config(x.device, &c);
+	send_count(&x, N, 0);
+	CHECK_STR(how, "generic (a copy by the kernel), 4 queues");
+	finish(&x, N, &s);
+	CHECK_EQ(s.queues, 4);
+	CHECK_EQ(pg_link_read("pgb", &far), 0);
+	CHECK_EQ(far.rx_packets, N);
+	CHECK_EQ(s.totals.frames + s.totals.dropped, N);
+	CHECK_EQ(s.lost + s.sequence.duplicated + s.totals.damaged, 0);
+}
+
+/* Two threads, each with a device, a far end and a receiver of its own. */
+static void two_threads(const char *backend, enum pg_receive_way way)
+{
+	enum { N = 300000 };
+	struct pg_engine_options o = {.seed = 1, .backend = backend};
+	struct pg_receiver *r[2];
+	struct pg_device *d[2];
+	char why[128];
+
+	netns_enter();
+	netns_veth("pga", "pgb");
+	netns_veth("pgc", "pgd");
+	struct pg_engine *e = pg_engine_create(&o);
+
+	for (int i = 0; i < 2; i++) {
+		struct pg_receiver_options ro = {
+			.ifname = i ? "pgd" : "pgb", .way = way, .from_start = true, .cpu = -1};
+		int cpu = pg_engine_thread_cpu(e, i % pg_engine_threads(e));
+		struct pg_config c;
+
+		CHECK_EQ(pg_engine_add(e, cpu, i ? "pgc" : "pga", &d[i]), 0);
+		r[i] = pg_receiver_start(&ro, why);
+		CHECK_MSG(r[i], "%s", why);
+		pg_device_get_config(d[i], &c);
+		c.min_pkt_size = c.max_pkt_size = 60;
+		c.count = N + (uint64_t)i;
+		pg_device_set_config(d[i], &c);
+	}
+	CHECK_EQ(pg_engine_start(e), 0);
+	for (int i = 0; i < 2; i++) {
+		struct pg_receive_summary s;
+		struct pg_status status;
+		struct pg_link far;
+		uint32_t last = N + (uint32_t)i;
+
+		pg_device_status(d[i], &status);
+		CHECK_MSG(!status.error[0], "%s", status.error);
+		CHECK_EQ(status.sofar, last);
+		CHECK_EQ(status.errors, 0);
+		pg_receiver_wait(r[i], last, 500, 10000, NULL);
+		pg_receiver_finish(r[i], last, &s);
+		CHECK_EQ(pg_link_read(i ? "pgd" : "pgb", &far), 0);
+		CHECK_EQ(far.rx_packets, last);
+		CHECK_EQ(s.totals.frames + s.totals.dropped, last);
+		CHECK_EQ(s.lost + s.sequence.duplicated + s.sequence.reordered, 0);
+		pg_receive_summary_free(&s);
+	}
+	pg_engine_destroy(e);
+}
+
+TEST_LIMIT(two_threads_on_two_devices_send_exact_counts_by_packet_sockets, 120)
+{
+	two_threads("packet", PG_RECEIVE_PACKET);
+}
+
+TEST_LIMIT(two_threads_on_two_devices_send_exact_counts_by_af_xdp, 120)
+{
+	need_bpf();
+	two_threads("xdp", PG_RECEIVE_XDP);
+}
+
+TEST_LIMIT(two_threads_on_two_devices_send_exact_counts_by_live_frames, 120)
+{
+	need_bpf();
+	two_threads("live", PG_RECEIVE_XDP);
 }
 
 /* A UDP socket needs addresses, and nothing else. */
@@ -181,6 +388,77 @@ TEST_LIMIT(a_million_through_a_udp_socket_are_equal_at_the_far_end, 120)
 	CHECK_EQ(s.sequence.received + s.totals.dropped, N);
 	CHECK_EQ(s.lost + s.totals.damaged + s.sequence.duplicated, 0);
 	CHECK_EQ(s.totals.bytes, 60 * s.totals.frames);
+}
+
+/*
+ * Frames that are repeated leave as one buffer, which the kernel cuts before the far end's program sees
+ * it: single datagrams, each whole, as many as were asked for.
+ */
+TEST_LIMIT(segmentation_offload_sends_single_datagrams_of_the_right_number, 60)
+{
+	enum { N = 100000, COPIES = 50 };
+	struct pg_receive_summary s;
+	struct pg_config c;
+	struct pg_link far;
+	struct ends x;
+
+	need_bpf();
+	open_ends_way(&x, "udp", PG_RECEIVE_XDP);
+	netns_run("ip addr add 10.9.0.1/24 dev pga && "
+		  "ip neigh add 10.9.0.2 lladdr 02:00:00:00:00:09 dev pga");
+	pg_device_get_config(x.device, &c);
+	snprintf(c.dst_min, sizeof(c.dst_min), "10.9.0.2");
+	c.udp_src_min = c.udp_src_max = 5000;
+	c.flags |= PG_UDPCSUM;
+	c.min_pkt_size = c.max_pkt_size = 300;
+	c.clone_skb = COPIES;
+	pg_device_set_config(x.device, &c);
+	send_count(&x, N, 0);
+	CHECK_MSG(strstr(how, "segmentation offload"), "%s", how);
+	finish(&x, N / COPIES, &s);
+	CHECK_EQ(pg_link_read("pgb", &far), 0);
+	CHECK_EQ(far.rx_packets, N);
+	CHECK_EQ(s.totals.frames + s.totals.dropped, N);
+	CHECK_EQ(s.totals.bytes, 300 * s.totals.frames);
+	CHECK_EQ(s.totals.damaged + s.totals.other, 0);
+	CHECK_EQ(s.sequence.received, N / COPIES);
+	CHECK_EQ(s.sequence.duplicated, N - N / COPIES);
+}
+
+/* Each of these makes packets differ, or leaves out the sum that the kernel would write. */
+TEST(segmentation_offload_is_used_only_where_every_packet_may_be_alike)
+{
+	struct pg_receive_summary s;
+	struct pg_config c, good;
+	struct ends x;
+
+	open_ends(&x, "udp");
+	netns_run("ip addr add 10.9.0.1/24 dev pga && "
+		  "ip neigh add 10.9.0.2 lladdr 02:00:00:00:00:09 dev pga && "
+		  "ip neigh add 10.9.0.3 lladdr 02:00:00:00:00:09 dev pga");
+	pg_device_get_config(x.device, &good);
+	snprintf(good.dst_min, sizeof(good.dst_min), "10.9.0.2");
+	good.udp_src_min = good.udp_src_max = 5000;
+	good.flags |= PG_UDPCSUM;
+	good.clone_skb = 10;
+	for (int i = 0; i < 5; i++) {
+		c = good;
+		if (i == 0)
+			c.clone_skb = 0;
+		else if (i == 1)
+			c.flags &= ~(uint32_t)PG_UDPCSUM;
+		else if (i == 2)
+			c.max_pkt_size = 90;
+		else if (i == 3)
+			snprintf(c.dst_max, sizeof(c.dst_max), "10.9.0.3");
+		else
+			c.udp_dst_max = 100;
+		pg_device_set_config(x.device, &c);
+		send_count(&x, 1000, 0);
+		CHECK_MSG(!strcmp(how, "sendmmsg"), "case %d: %s", i, how);
+	}
+	finish(&x, 0, &s);
+	CHECK_EQ(s.totals.frames + s.totals.dropped, 5000);
 }
 
 TEST(a_udp_socket_refuses_what_it_cannot_do)

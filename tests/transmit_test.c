@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <pcap/pcap.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -115,6 +116,86 @@ TEST(exactly_as_many_as_asked)
 		CHECK_STR(s.error, "");
 	}
 	pg_engine_destroy(e);
+}
+
+TEST(a_million_into_memory_are_a_million)
+{
+	enum { N = 1000000 };
+	struct pg_engine *e = make("null");
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, N, 0);
+	CHECK_EQ(pg_engine_start(e), 0);
+	struct pg_status s = status(d);
+
+	CHECK_EQ(s.sofar, N);
+	CHECK_EQ(s.tx_bytes, 60ull * N);
+	CHECK_EQ(s.cursor.seq_num, N + 1);
+	pg_engine_destroy(e);
+}
+
+static uint32_t be32_at(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Frame number i of a file, as it was made: every byte that is not the time. */
+static void check_saved(const uint8_t *f, uint32_t i)
+{
+	static const uint8_t udp[] = {0, 7, 0, 8, 0, 26, 0, 0, 0xbe, 0x9b, 0xe9, 0x55};
+	static const uint8_t addresses[] = {10, 9, 1, 1, 10, 9, 2, 2};
+	uint32_t sum = 0;
+
+	CHECK(f[12] == 8 && f[13] == 0 && f[14] == 0x45 && f[23] == 17);
+	CHECK(f[16] == 0 && f[17] == 46);
+	CHECK(memcmp(f + 26, addresses, sizeof(addresses)) == 0);
+	CHECK(memcmp(f + 34, udp, sizeof(udp)) == 0);
+	CHECK_EQ(be32_at(f + 46), i);
+	for (int k = 14; k < 34; k += 2)
+		sum += (uint32_t)f[k] << 8 | f[k + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	CHECK_EQ((sum & 0xffff) + (sum >> 16), 0xffff);
+}
+
+TEST_LIMIT(a_million_into_a_file_are_all_in_it, 60)
+{
+	enum { N = 1000000 };
+	char path[] = "/tmp/upk-million-XXXXXX", backend[64], why[PCAP_ERRBUF_SIZE];
+	const uint8_t *frame;
+	struct pcap_pkthdr *h;
+	struct pg_config c;
+	uint32_t n = 0;
+	int got, fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	close(fd);
+	snprintf(backend, sizeof(backend), "pcap:%s", path);
+	struct pg_engine *e = make(backend);
+	struct pg_device *d = add(e, "eth0");
+
+	set(d, N, 0);
+	pg_device_get_config(d, &c);
+	snprintf(c.src_min, sizeof(c.src_min), "10.9.1.1");
+	snprintf(c.dst_min, sizeof(c.dst_min), "10.9.2.2");
+	c.udp_src_min = c.udp_src_max = 7;
+	c.udp_dst_min = c.udp_dst_max = 8;
+	pg_device_set_config(d, &c);
+	CHECK_EQ(pg_engine_start(e), 0);
+	CHECK_EQ(status(d).sofar, N);
+	CHECK_STR(status(d).error, "");
+	pg_engine_destroy(e);
+	pcap_t *p = pcap_open_offline(path, why);
+
+	unlink(path);
+	CHECK_MSG(p, "%s", why);
+	while ((got = pcap_next_ex(p, &h, &frame)) == 1) {
+		CHECK_EQ(h->caplen, 60);
+		CHECK_EQ(h->len, 60);
+		check_saved(frame, ++n);
+	}
+	CHECK_EQ(got, PCAP_ERROR_BREAK);
+	CHECK_EQ(n, N);
+	pcap_close(p);
 }
 
 TEST(a_repeated_frame_counts_each_copy)
@@ -492,11 +573,11 @@ TEST_LIMIT(sent_is_what_the_devices_own_counter_gained, 60)
 	pg_engine_destroy(e);
 }
 
-static void down_during_a_run(const char *command, const char *expect)
+static void down_during_a_run_of(const char *backend, const char *command, const char *expect)
 {
 	netns_enter();
 	netns_veth("pga", "pgb");
-	struct pg_engine *e = make("packet");
+	struct pg_engine *e = make(backend);
 	struct pg_device *d = add(e, "pga");
 
 	set(d, 0, 0);
@@ -510,6 +591,50 @@ static void down_during_a_run(const char *command, const char *expect)
 	CHECK(s.sofar >= 1000);
 	CHECK_MSG(strstr(s.error, expect), "%s", s.error);
 	CHECK(s.by_cause[PG_ERR_DOWN] > 0);
+	pg_engine_destroy(e);
+}
+
+static void down_during_a_run(const char *command, const char *expect)
+{
+	down_during_a_run_of("packet:sendmmsg", command, expect);
+}
+
+TEST(a_device_set_down_stops_a_ring)
+{
+	down_during_a_run_of("packet:ring", "ip link set pga down", "is down");
+}
+
+TEST(a_device_that_vanishes_stops_a_ring)
+{
+	down_during_a_run_of("packet:ring", "ip link del pga", "is gone");
+}
+
+/* The kernel marks a frame in the ring as of a wrong format: the run ends, and the cause is told. */
+TEST(an_mtu_that_falls_below_the_frames_ends_a_ring)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = make("packet:ring");
+	struct pg_device *d = add(e, "pga");
+	struct pg_config c;
+	uint64_t before = tx_packets("pga");
+
+	set(d, 0, 0);
+	pg_device_get_config(d, &c);
+	c.min_pkt_size = c.max_pkt_size = 1000;
+	pg_device_set_config(d, &c);
+	struct ww_thread *t = start(e);
+
+	until_sent(d, 1000);
+	netns_run("ip link set pga mtu 500");
+	CHECK_EQ(ww_thread_stop_put(t), 0);
+	struct pg_status s = status(d);
+
+	CHECK_MSG(strstr(s.error, "the MTU of pga fell below"), "%s", s.error);
+	CHECK_EQ(s.by_cause[PG_ERR_MTU], 1);
+	CHECK_EQ(s.errors, 1);
+	CHECK_EQ(tx_packets("pga") - before, s.sofar);
+	CHECK_EQ((uint32_t)s.sofar + 1, s.cursor.seq_num);
 	pg_engine_destroy(e);
 }
 
@@ -594,13 +719,13 @@ TEST(a_namespace_that_vanishes_stops_live_frames)
 }
 
 /* A queueing discipline without room: the run goes on, and each refusal is counted as such. */
-TEST(want_of_buffer_space_is_counted_and_does_not_end_the_run)
+static void want_of_room(const char *backend)
 {
 	netns_enter();
 	netns_veth("pga", "pgb");
 	if (system("tc qdisc add dev pga root tbf rate 8mbit burst 2000 limit 2000 2>/dev/null"))
 		tap_skip("no token bucket filter in this kernel");
-	struct pg_engine *e = make("packet");
+	struct pg_engine *e = make(backend);
 	struct pg_device *d = add(e, "pga");
 	struct pg_config c;
 
@@ -617,6 +742,16 @@ TEST(want_of_buffer_space_is_counted_and_does_not_end_the_run)
 	CHECK(s.by_cause[PG_ERR_NOBUFS] > 0);
 	CHECK_EQ(s.errors, s.by_cause[PG_ERR_NOBUFS]);
 	pg_engine_destroy(e);
+}
+
+TEST(want_of_buffer_space_is_counted_and_does_not_end_the_run)
+{
+	want_of_room("packet:sendmmsg");
+}
+
+TEST(want_of_buffer_space_is_counted_and_does_not_end_a_ring)
+{
+	want_of_room("packet:ring");
 }
 
 TEST(live_frames_to_a_peer_without_napi_are_refused_with_the_cure)

@@ -47,7 +47,7 @@ static const struct pg_backend *given_backend(const char *name)
 	const char *arg = NULL;
 	const struct pg_backend *b = name ? pg_backend_find(name, &arg) : NULL;
 
-	if (arg)
+	if (arg && b && b->takes_file)
 		pg_given_file(arg);
 	return b;
 }

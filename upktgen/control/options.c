@@ -93,15 +93,21 @@ error_t upk_one_argument(int key, char *arg, struct argp_state *state, const cha
 
 static void check_backend(struct argp_state *state, const char *name)
 {
-	char list[160] = "";
+	char list[320] = "";
 	const char *arg;
 	size_t n = 0;
 
 	if (pg_backend_find(name, &arg))
 		return;
-	for (unsigned i = 0; pg_backends[i] && n < sizeof(list); i++)
+	for (unsigned i = 0; pg_backends[i] && n < sizeof(list); i++) {
+		const char *const *ways = pg_backends[i]->ways;
+
 		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", i ? ", " : "",
 				      pg_backends[i]->name);
+		for (; ways && *ways && n < sizeof(list); ways++)
+			n += (size_t)snprintf(list + n, sizeof(list) - n, ", %s:%s",
+					      pg_backends[i]->name, *ways);
+	}
 	argp_error(state, "no backend '%s'; there are: %s", name, list);
 }
 

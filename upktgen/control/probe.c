@@ -77,6 +77,11 @@ static int print_backends(const char *device)
 		int err = b->probe ? b->probe(device, reason) : 0;
 
 		printf("  %s %-8s %s\n", b == taken ? "*" : " ", b->name, b->what);
+		for (unsigned k = 0; b->ways && b->ways[k]; k++)
+			printf("%s%s:%s", k ? ", " : "             or by name ", b->name,
+			       b->ways[k]);
+		if (b->ways)
+			putchar('\n');
 		if (err)
 			printf("             can't: %s\n", reason[0] ? reason : strerror(-err));
 		else if (i >= PG_BACKENDS_BY_ITSELF)

@@ -214,6 +214,7 @@ static struct json_object *device_json(struct pass *p, struct pg_device *d,
 	add_text(o, "interface", pg_device_ifname(d));
 	add_u64(o, "thread", (uint64_t)p->cpu);
 	add_text(o, "backend", s->backend);
+	add_text(o, "backend_way", s->how);
 	add_text(o, "passed_over", s->passed_over);
 	add_u64(o, "stamp_every", p->report->stamp_every);
 	json_object_object_add(o, "config", config_json(c));
@@ -247,8 +248,9 @@ static void report_device(struct pass *p, struct pg_device *d)
 	}
 	printf("%s", pg_device_name(d));
 	if (s.backend)
-		printf(" by backend %s%s%s%s", s.backend, s.passed_over[0] ? " (not " : "",
-		       s.passed_over, s.passed_over[0] ? ")" : "");
+		printf(" by backend %s%s%s%s%s%s", s.backend, s.how[0] ? ", " : "", s.how,
+		       s.passed_over[0] ? " (not " : "", s.passed_over,
+		       s.passed_over[0] ? ")" : "");
 	printf("\nResult: %s\n", result);
 }
 

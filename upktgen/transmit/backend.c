@@ -12,6 +12,14 @@ const struct pg_backend *const pg_backends[] = {
 	&pg_backend_tap,  &pg_backend_pcap, &pg_backend_null,	NULL,
 };
 
+static bool knows(const struct pg_backend *b, const char *arg)
+{
+	for (unsigned i = 0; b->ways && b->ways[i]; i++)
+		if (!strcmp(b->ways[i], arg))
+			return true;
+	return b->takes_file;
+}
+
 const struct pg_backend *pg_backend_find(const char *name, const char **arg)
 {
 	size_t len = strcspn(name, ":");
@@ -20,7 +28,7 @@ const struct pg_backend *pg_backend_find(const char *name, const char **arg)
 	for (unsigned i = 0; pg_backends[i]; i++)
 		if (strlen(pg_backends[i]->name) == len &&
 		    !strncmp(pg_backends[i]->name, name, len))
-			return pg_backends[i];
+			return !*arg || knows(pg_backends[i], *arg) ? pg_backends[i] : NULL;
 	return NULL;
 }
 

@@ -21,6 +21,7 @@ struct pg_backend;
 struct pg_tx {
 	const struct pg_backend *ops;
 	const char *arg;    /* what follows the backend's name after a colon; may be NULL */
+	char how[PG_HOW];   /* told to the user: which of the backend's ways, and why it */
 	const char *name;   /* with @suffix */
 	const char *ifname; /* without */
 	int cpu;
@@ -55,6 +56,8 @@ struct pg_backend {
 	bool needs_device;
 	bool receives;		 /* can do xmit_mode netif_receive */
 	uint64_t paces_below_ns; /* keeps the schedule itself for a delay below this */
+	bool takes_file;	 /* after a colon */
+	const char *const *ways; /* or one of these words, up to a NULL */
 	/* Could open() work for this device and this user? 0, or -errno and why. May be slow. */
 	int (*probe)(const char *ifname, char why[PG_WHY]);
 	/* tx->packet and config are set. 0, or -errno and tx->why. */
@@ -75,7 +78,7 @@ extern const struct pg_backend pg_backend_live, pg_backend_xdp, pg_backend_packe
 /* Up to a NULL: first those that are chosen by themselves, in that order. */
 extern const struct pg_backend *const pg_backends[];
 #define PG_BACKENDS_BY_ITSELF 3
-/* By "name" or "name:arg"; *arg points behind the colon. NULL if there is none. */
+/* By "name" or "name:arg"; *arg points behind the colon. NULL if there is none, or no such way. */
 const struct pg_backend *pg_backend_find(const char *name, const char **arg);
 /* The first that can send on ifname, or NULL; why the one before it could not, or empty. */
 const struct pg_backend *pg_backend_choose(const char *ifname, char why[PG_WHY]);

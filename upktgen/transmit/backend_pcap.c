@@ -141,6 +141,7 @@ static int pcap_send(struct pg_tx *tx, unsigned n)
 
 const struct pg_backend pg_backend_pcap = {
 	.name = "pcap",
+	.takes_file = true,
 	.what = "pcap:FILE writes the frames to a capture file; a % in FILE is the device's name",
 	.probe = pcap_probe,
 	.open = pcap_open_tx,

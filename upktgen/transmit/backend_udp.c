@@ -245,6 +245,11 @@ static int udp_open(struct pg_tx *tx)
 		return err;
 	}
 	choose_segments(u, tx);
+	if (u->segments > 1)
+		snprintf(tx->how, PG_HOW, "segmentation offload, up to %u alike at a time",
+			 u->segments);
+	else
+		snprintf(tx->how, PG_HOW, "sendmmsg");
 	return 0;
 }
 

@@ -3,6 +3,11 @@
  * "xdp": AF_XDP sockets, one for each queue in use. Frames are made where the kernel, or the device
  * itself in zero-copy mode, takes them from. A frame is sent when the kernel took it off the ring
  * and did not say that it dropped it.
+ *
+ * By name: "native", the driver itself takes frames off the ring (zero copy; few drivers have it), or
+ * "generic", the kernel copies each into a buffer of its own, for any driver; else the first of the two
+ * that the device has. Either is woken only when it says that it needs it (need_wakeup), but for
+ * "generic-always-wake", which asks for no such word.
  */
 #include "transmit/backend.h"
 
@@ -33,6 +38,9 @@ enum {
 	DROPPED = 0x7fffffff,
 };
 
+enum { NATIVE, GENERIC, GENERIC_ALWAYS_WAKE };
+static const char *const ways[] = {"native", "generic", "generic-always-wake", NULL};
+
 struct queue {
 	struct pg_xsk xsk;
 	uint8_t *area;
@@ -48,7 +56,7 @@ struct queue {
 struct xdp_tx {
 	struct pg_frames frames;
 	unsigned nr_queues, first_queue;
-	bool zero_copy, moves;
+	bool zero_copy, moves, always_wake;
 	struct queue *queue;
 };
 
@@ -74,13 +82,30 @@ static int open_xsk(struct queue *q, const char *ifname, uint32_t id, __u16 bind
 	return pg_xsk_open(&q->xsk, ifname, id, &c);
 }
 
-/* The device's own memory access where it has it, else a copy by the kernel. */
-static int bind_queue(struct xdp_tx *x, struct queue *q, const char *ifname, uint32_t id)
+static bool wants(const struct pg_tx *tx, int way)
 {
-	int err = open_xsk(q, ifname, id, XDP_ZEROCOPY | XDP_USE_NEED_WAKEUP);
+	return tx->arg && !strcmp(tx->arg, ways[way]);
+}
 
-	x->zero_copy = !err;
-	return err ? open_xsk(q, ifname, id, XDP_COPY | XDP_USE_NEED_WAKEUP) : 0;
+/* The driver's own path where it has one, else a copy by the kernel; or the one that was named. */
+static int bind_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint32_t id)
+{
+	int err = -EOPNOTSUPP;
+
+	if (!tx->arg || wants(tx, NATIVE)) {
+		err = open_xsk(q, tx->ifname, id, XDP_ZEROCOPY | XDP_USE_NEED_WAKEUP);
+		x->zero_copy = !err;
+		if (err == -EOPNOTSUPP && tx->arg)
+			snprintf(tx->why, PG_WHY,
+				 "the driver of %s sends no AF_XDP frames by itself (zero copy); "
+				 "xdp:generic copies them",
+				 tx->ifname);
+		if (!err || tx->arg)
+			return err;
+	}
+	x->always_wake = wants(tx, GENERIC_ALWAYS_WAKE);
+	return open_xsk(q, tx->ifname, id,
+			x->always_wake ? XDP_COPY : XDP_COPY | XDP_USE_NEED_WAKEUP);
 }
 
 static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint32_t id)
@@ -94,12 +119,12 @@ static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint3
 	q->free = ww_alloc(FRAMES * sizeof(q->free[0]));
 	if (!q->free)
 		return -ENOMEM;
-	int err = bind_queue(x, q, tx->ifname, id);
+	int err = bind_queue(x, tx, q, id);
 
 	/* The kernel lets a queue go a moment after its last socket was closed. */
 	for (int i = 0; i < 50 && err == -EBUSY; i++) {
 		ww_schedule_timeout_uninterruptible((int64_t)ww_msecs_to_jiffies(10));
-		err = bind_queue(x, q, tx->ifname, id);
+		err = bind_queue(x, tx, q, id);
 	}
 	if (err)
 		return err;
@@ -189,8 +214,14 @@ static int xdp_open(struct pg_tx *tx)
 		x->queue[i].xsk.fd = -1;
 	for (unsigned i = 0; i < x->nr_queues && !err; i++)
 		err = open_queue(x, tx, &x->queue[i], x->first_queue + i);
-	if (!err)
+	if (!err) {
+		snprintf(tx->how, PG_HOW, "%s (%s%s), %u queue%s",
+			 ways[x->zero_copy ? NATIVE : GENERIC],
+			 x->zero_copy ? "zero copy" : "a copy by the kernel",
+			 x->always_wake ? ", always woken" : "", x->nr_queues,
+			 x->nr_queues == 1 ? "" : "s");
 		return 0;
+	}
 	if (!tx->why[0])
 		snprintf(tx->why, PG_WHY, "%s, queue %u: %s", tx->ifname, x->first_queue,
 			 err == -EPERM	 ? needs_right
@@ -307,9 +338,12 @@ static int dropped(struct pg_tx *tx, struct queue *q)
 }
 
 /* Wakes the kernel side. Negative: the run is over. */
-static int kick(struct pg_tx *tx, struct queue *q, bool zero_copy)
+static int kick(struct pg_tx *tx, const struct xdp_tx *x, struct queue *q)
 {
-	if (q->waiting == q->unshown || !xsk_ring_prod__needs_wakeup(&q->xsk.tx))
+	bool zero_copy = x->zero_copy;
+
+	if (q->waiting == q->unshown ||
+	    (!x->always_wake && !xsk_ring_prod__needs_wakeup(&q->xsk.tx)))
 		return 0;
 	if (sendto(q->xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
 		return 0;
@@ -366,7 +400,7 @@ static int xdp_send(struct pg_tx *tx, unsigned n)
 	tx->pending = 0;
 	for (unsigned i = 0; i < x->nr_queues; i++) {
 		struct queue *q = &x->queue[i];
-		int lost = kick(tx, q, x->zero_copy);
+		int lost = kick(tx, x, q);
 
 		/* Also where the run ends here: what was taken before the trouble was sent. */
 		sent += count_taken(tx, q);
@@ -389,6 +423,7 @@ static int xdp_probe(const char *ifname, char why[PG_WHY])
 const struct pg_backend pg_backend_xdp = {
 	.name = "xdp",
 	.what = "AF_XDP sockets: one copy or none; needs CAP_NET_RAW",
+	.ways = ways,
 	.needs_device = true,
 	.probe = xdp_probe,
 	.open = xdp_open,

@@ -351,6 +351,7 @@ void pg_device_status(struct pg_device *d, struct pg_status *out)
 	out->cursor = d->cursor;
 	out->frags_shown = d->config.flags & PG_SHARED ? 0 : -1;
 	out->backend = d->backend;
+	memcpy(out->how, d->how, sizeof(out->how));
 	memcpy(out->passed_over, d->passed_over, sizeof(out->passed_over));
 	memcpy(out->error, d->error, sizeof(out->error));
 	ww_unlock(&d->engine->lock);

@@ -68,6 +68,8 @@ struct pg_device_facts {
 };
 void pg_device_facts(struct pg_device *d, struct pg_device_facts *out);
 
+#define PG_HOW 96
+
 enum pg_cause { PG_ERR_DROP, PG_ERR_DOWN, PG_ERR_MTU, PG_ERR_NOBUFS, PG_ERR_OTHER, PG_NR_CAUSES };
 
 struct pg_status {
@@ -79,6 +81,7 @@ struct pg_status {
 	struct pg_cursor cursor;
 	int frags_shown;       /* of the last packet; -1 when none is held */
 	const char *backend;   /* of the last run, NULL before */
+	char how[PG_HOW];      /* which of its ways it took, and why; empty where it has one */
 	char passed_over[128]; /* automatic choice: the better backend that can't, and why */
 	char error[128];       /* why a run could not start or ended early; empty if not */
 };

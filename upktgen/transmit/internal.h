@@ -52,6 +52,7 @@ struct pg_device {
 	char error[PG_WHY];	  /* L */
 	char passed_over[PG_WHY]; /* L */
 	const char *backend;	  /* L */
+	char how[PG_HOW];	  /* L */
 
 	/* The sending side. */
 	struct pg_tx tx ww_aligned_line; /* T */

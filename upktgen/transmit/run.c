@@ -92,7 +92,7 @@ static int open_best(struct pg_device *d, char passed_over[PG_WHY])
 
 	for (unsigned i = 0; i < PG_BACKENDS_BY_ITSELF && err; i++) {
 		tx->ops = pg_backends[i];
-		tx->why[0] = 0;
+		tx->why[0] = tx->how[0] = 0;
 		if (d->config.xmit_mode == PG_NETIF_RECEIVE && !tx->ops->receives)
 			continue; /* a hint: the backend itself refuses what it can't do */
 		err = open_tx(d);
@@ -116,6 +116,7 @@ static int open_backend(struct pg_device *d)
 	}
 	ww_lock(&d->engine->lock);
 	d->backend = tx->ops->name;
+	memcpy(d->how, tx->how, sizeof(d->how));
 	snprintf(d->passed_over, sizeof(d->passed_over), "%s", err ? "" : passed_over);
 	ww_unlock(&d->engine->lock);
 	return err;
@@ -175,6 +176,7 @@ void pg_device_end(struct pg_device *d, const char *why)
 	ww_lock(&d->engine->lock);
 	copy_cursor(d);
 	d->cursor_serial++;
+	memcpy(d->how, d->tx.how, sizeof(d->how));
 	if (why)
 		snprintf(d->error, sizeof(d->error), "%s", why);
 	ww_unlock(&d->engine->lock);
