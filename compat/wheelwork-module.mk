@@ -11,7 +11,8 @@ PKG_CONFIG ?= pkg-config
 
 WW_MODULE_CFLAGS := $(shell $(PKG_CONFIG) --cflags wheelwork-linux-module) \
 	-std=gnu11 -fgnu89-inline -g -O2 -fno-strict-aliasing -fwrapv -funsigned-char \
-	-fno-omit-frame-pointer -pthread -Wall -Wno-pointer-sign -DMODULE -D__KERNEL__ -D_GNU_SOURCE
+	-fno-omit-frame-pointer -pthread -Wall -Wno-pointer-sign -Werror=implicit-function-declaration \
+	-Werror=implicit-int -Werror=return-type -DMODULE -D__KERNEL__ -D_GNU_SOURCE
 ifneq ($(findstring thread,$(SANITIZE)),)
 WW_MODULE_LIBS := $(shell $(PKG_CONFIG) --variable=tsan_archive wheelwork-linux-module) -lurcu-bp -lm
 else

@@ -487,6 +487,8 @@ TEST(a_thousand_far_timers_wake_nobody)
 	CHECK_EQ(ran, 0);
 }
 
+static struct ww_timer lazy_from_start = WW_TIMER_INITIALIZER_FLAGS(note, WW_TIMER_DEFERRABLE);
+
 TEST(a_deferrable_timer_wakes_nobody_and_runs_with_the_next_that_does)
 {
 	struct ww_timer lazy, t;
@@ -500,13 +502,15 @@ TEST(a_deferrable_timer_wakes_nobody_and_runs_with_the_next_that_does)
 	before = settled();
 	lazy.expires = ww_jiffies() + 10;
 	ww_add_timer_on(&lazy, 0);
+	lazy_from_start.expires = ww_jiffies() + 10;
+	ww_add_timer_on(&lazy_from_start, 0);
 	sleep_ms(100);
 	CHECK_EQ(ran, 0);
 	CHECK_EQ(sleeps(), before);
 	ww_timer_delete(&t);
 	t.expires = ww_jiffies();
 	ww_add_timer_on(&t, 0);
-	wait_for_runs(&ran, 2);
+	wait_for_runs(&ran, 3);
 }
 
 static void rearms_in_the_past(struct ww_timer *t)

@@ -316,12 +316,46 @@ TEST(a_condition_under_a_lock_of_ones_own_is_tested_and_left_with_the_lock_held)
 	CHECK_EQ(ww_wait_event_idle_timeout(&queue, false, 2), 0);
 }
 
+static struct ww_wait_queue_entry leaver, stayer;
+static int left_after;
+static bool leaves(struct ww_wait_queue_entry *entry, unsigned mode)
+{
+	(void)mode;
+	if (--left_after == 0)
+		ww_remove_wait_queue_locked(&queue, entry);
+	return true;
+}
+
 static int calls;
 static bool counts_calls(struct ww_wait_queue_entry *entry, unsigned mode)
 {
 	(void)entry;
 	calls += (mode & WW_TASK_NORMAL) != 0;
 	return true;
+}
+
+TEST(a_function_may_take_its_own_entry_off_the_queue)
+{
+	calls = 0;
+	left_after = 2;
+	ww_init_waitqueue_func_entry(&leaver, leaves);
+	ww_init_waitqueue_func_entry(&stayer, counts_calls);
+	ww_add_wait_queue(&queue, &stayer);
+	ww_add_wait_queue(&queue, &leaver); /* in front */
+	for (int i = 1; i <= 4; i++) {
+		ww_wake_up_all(&queue);
+		CHECK_EQ(calls, i);
+	}
+	CHECK_EQ(left_after, 0); /* not called once it is off */
+	ww_finish_wait(&queue, &leaver);
+	ww_remove_wait_queue(&queue, &leaver); /* again: nothing */
+	ww_remove_wait_queue(&queue, &stayer);
+	CHECK(!ww_waitqueue_active(&queue));
+	left_after = 1;
+	ww_add_wait_queue_exclusive(&queue, &leaver);
+	CHECK_EQ(ww_wake_up(&queue), 1);
+	CHECK_EQ(ww_wake_up(&queue), 0);
+	calls = 0;
 }
 
 TEST(a_function_queued_instead_of_a_thread_is_called_at_each_wake_up_until_removed)

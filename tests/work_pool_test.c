@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "base/cpu.h"
+#include "wheelwork/completion.h"
 #include "wheelwork/freezer.h"
 
 TEST_LIMIT(a_blocked_worker_is_noticed_and_the_next_item_starts, 60)
@@ -605,6 +606,64 @@ TEST(the_state_is_shown_in_words)
 	CHECK(strstr(text, "runs run_gated of \"shown\""));
 	CHECK(strstr(text, "run_counted"));
 	open_gate(&block);
+	ww_destroy_workqueue(wq);
+}
+
+static struct ww_completion described, silent, go_on;
+
+HANDLER(run_described)
+{
+	(void)work;
+	ww_set_worker_desc("not yet");
+	ww_set_worker_desc("disk %d, and more than there is room for", 7);
+	ww_complete(&described);
+	ww_wait_for_completion(&go_on);
+}
+
+HANDLER(run_silent)
+{
+	(void)work;
+	ww_complete(&silent);
+	ww_wait_for_completion(&go_on);
+}
+
+static const char *state_now(void)
+{
+	static char text[65536];
+	ssize_t n;
+	int fd[2];
+
+	CHECK_EQ(pipe(fd), 0);
+	CHECK_EQ(ww_show_workqueues(fd[1]), 0);
+	n = read(fd[0], text, sizeof(text) - 1);
+	CHECK(n > 0);
+	text[n] = 0;
+	close(fd[0]);
+	close(fd[1]);
+	return text;
+}
+
+TEST(what_a_run_says_of_itself_is_shown_until_it_is_over)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("shown", 0);
+	struct ww_work a, b;
+	const char *text;
+
+	ww_set_worker_desc("nobody works here");
+	ww_init_work(&a, run_described);
+	ww_init_work(&b, run_silent);
+	ww_queue_work(wq, &a);
+	ww_wait_for_completion(&described);
+	text = state_now();
+	CHECK(strstr(text, "runs run_described of \"shown\" (disk 7, and more than there is )"));
+	CHECK(!strstr(text, "not yet") && !strstr(text, "nobody works"));
+	ww_queue_work(wq, &b);
+	ww_complete(&go_on);
+	ww_wait_for_completion(&silent); /* by the same worker, most likely */
+	text = state_now();
+	CHECK(strstr(text, "runs run_silent of \"shown\""));
+	CHECK(!strstr(text, "disk 7"));
+	ww_complete(&go_on);
 	ww_destroy_workqueue(wq);
 }
 

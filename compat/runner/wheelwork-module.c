@@ -19,8 +19,6 @@
 
 #include "runner-config.h" /* where this was installed to, which compiler built it */
 
-extern char **environ;
-
 /* A growing argument vector. */
 struct args {
 	const char **v;
@@ -58,7 +56,7 @@ static char *text(const char *fmt, ...)
 
 static struct {
 	struct args files, cflags, run, wrapper;
-	const char *cc, *output, *name, *sanitize, *hz;
+	const char *cc, *output, *name, *sanitize, *hz, *kernel;
 	bool verbose, build_only;
 } opt;
 
@@ -66,6 +64,7 @@ enum {
 	OPT_CC = 256,
 	OPT_CFLAG,
 	OPT_HZ,
+	OPT_KERNEL,
 	OPT_NAME,
 	OPT_WRAPPER,
 	OPT_RUN_NO_TIME,
@@ -84,6 +83,10 @@ static const struct argp_option option_table[] = {
 	{NULL, 'U', "NAME", 0, "undefine a macro", 1},
 	{"cflag", OPT_CFLAG, "FLAG", 0, "hand FLAG to the compiler", 1},
 	{"hz", OPT_HZ, "N", 0, "HZ (default 1000)", 1},
+	{"kernel", OPT_KERNEL, "VERSION", 0,
+	 "LINUX_VERSION_CODE is that of VERSION (2.6.32, 4.14); before 4.15 timers have a data "
+	 "word",
+	 1},
 	{"name", OPT_NAME, "NAME", 0, "the module's name (default: that of the first file)", 1},
 	{"output", 'o', "FILE", 0, "keep the program as FILE", 1},
 	{"build-only", 'B', NULL, 0, "with --output: don't run it", 1},
@@ -111,7 +114,8 @@ static void split_words(struct args *a, const char *s)
 	char *copy = checked(strdup(s)), *save = NULL;
 
 	for (char *w = strtok_r(copy, " \t", &save); w; w = strtok_r(NULL, " \t", &save))
-		add(a, w);
+		add(a, checked(strdup(w)));
+	free(copy);
 }
 
 static bool known_sanitizers(const char *s)
@@ -141,6 +145,23 @@ static void plain_argument(struct argp_state *state, char *arg)
 		argp_error(state, "\"%s\" is neither a FILE.c nor a NAME=VALUE", arg);
 }
 
+/* 4.14 or 2.6.32 as the flag that makes it LINUX_VERSION_CODE; a fourth number does not count. */
+static const char *version_code(struct argp_state *state, const char *s)
+{
+	unsigned v[4] = {0, 0, 0, 0}, n = 0;
+	const char *p = s;
+	char *end;
+
+	while (n < 4 && isdigit((unsigned char)*p)) {
+		v[n++] = (unsigned)strtoul(p, &end, 10);
+		p = *end == '.' && end[1] ? end + 1 : end;
+	}
+	if (n < 2 || *p || v[0] > 255 || v[1] > 255)
+		argp_error(state, "--kernel wants a version such as 2.6.32 or 4.14, not \"%s\"", s);
+	return text("-DLINUX_VERSION_CODE=%u",
+		    (v[0] << 16) + (v[1] << 8) + (v[2] > 255 ? 255 : v[2]));
+}
+
 static error_t parse_compile(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
@@ -165,6 +186,9 @@ static error_t parse_compile(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_HZ:
 		opt.hz = arg;
+		return 0;
+	case OPT_KERNEL:
+		opt.kernel = version_code(state, arg);
 		return 0;
 	case OPT_NAME:
 		opt.name = arg;
@@ -243,7 +267,7 @@ static void hand_on(int sig)
 }
 
 /* Runs a command to its end: its status as a shell would say it. */
-static int run(const struct args *a)
+static int run_command(const struct args *a)
 {
 	int status, err;
 
@@ -267,6 +291,16 @@ static int run(const struct args *a)
 	return WEXITSTATUS(status);
 }
 
+/* The same; the vector is not needed any more. */
+static int run(struct args *a)
+{
+	int status = run_command(a);
+
+	free((void *)a->v);
+	*a = (struct args){NULL, 0};
+	return status;
+}
+
 /* A colon-separated list from the environment, or what was configured. */
 static void each_dir(const char *variable, const char *configured,
 		     void (*fn)(const char *dir, void *arg), void *arg)
@@ -276,6 +310,7 @@ static void each_dir(const char *variable, const char *configured,
 
 	for (char *d = strtok_r(copy, ":", &save); d; d = strtok_r(NULL, ":", &save))
 		fn(d, arg);
+	free(copy);
 }
 
 static void include_dir(const char *dir, void *arg)
@@ -339,6 +374,9 @@ static void common_flags(struct args *a)
 					    "-Wall",
 					    "-Wno-pointer-sign",
 					    "-Wno-unused-function",
+					    "-Werror=implicit-function-declaration",
+					    "-Werror=implicit-int",
+					    "-Werror=return-type",
 					    "-DMODULE",
 					    "-D__KERNEL__",
 					    "-D_GNU_SOURCE"};
@@ -361,6 +399,8 @@ static int compile(const char *file, const char *object)
 	add(&a, text("-DKBUILD_BASENAME=\"%s\"", base));
 	if (opt.hz)
 		add(&a, text("-DWW_LINUX_HZ=%s", opt.hz));
+	/* an error in the kernel, too, but not always */
+	add(&a, opt.kernel ? opt.kernel : "-Werror=incompatible-pointer-types");
 	for (size_t i = 0; i < opt.cflags.n; i++)
 		add(&a, opt.cflags.v[i]);
 	each_dir("WHEELWORK_MODULE_INCLUDE", MODULE_INCLUDE_DIRS, include_dir, &a);
@@ -410,20 +450,44 @@ static void remove_temp_dir(void)
 	run(&a);
 }
 
+/* What was written for another kernel than these headers follow is told which option says so. */
+static void hint(const char *file)
+{
+	static const char *const old[] = {"init_timer(", "setup_timer("};
+	FILE *f = fopen(file, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	for (bool found = false; f && !found && getline(&line, &size, f) >= 0;)
+		for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++)
+			if (strstr(line, old[i]) && !found) {
+				fprintf(stderr,
+					"%s: %.*s() is of before Linux 4.15: try --kernel 4.14\n",
+					file, (int)strlen(old[i]) - 1, old[i]);
+				found = true;
+			}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
 static int build(const char *program)
 {
 	struct args objects = {NULL, 0};
-	int status;
+	int status = 0;
 
-	for (size_t i = 0; i < opt.files.n; i++) {
+	for (size_t i = 0; i < opt.files.n && !status; i++) {
 		char *object = text("%s/%zu.o", temp_dir, i);
 
 		status = compile(opt.files.v[i], object);
-		if (status)
-			return status;
+		if (status && !opt.kernel)
+			hint(opt.files.v[i]);
 		add(&objects, object);
 	}
-	return link_program(&objects, program);
+	if (!status)
+		status = link_program(&objects, program);
+	free((void *)objects.v);
+	return status;
 }
 
 static const char doc[] =

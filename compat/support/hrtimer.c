@@ -65,6 +65,15 @@ static void expired(struct ww_timer *t)
 		ww_store_release(place, (const struct hrtimer *)NULL);
 }
 
+const void *ww_linux_hrtimer_function(const struct ww_timer *t)
+{
+	if (t->function != expired)
+		return NULL;
+	return __extension__(const void *)
+		ww_container_of((struct ww_timer *)t, struct hrtimer, ww_timer)
+			->function;
+}
+
 EXPORT void ww_linux_hrtimer_init(struct hrtimer *timer, int clock, enum hrtimer_mode mode)
 {
 	(void)mode; /* pinned, soft, hard: all run in the same place */

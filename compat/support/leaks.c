@@ -54,7 +54,13 @@ static void see_timer(const struct ww_timer *timer, void *arg)
 		note(arg, "kthread delayed work of %s() is still armed", ADDRESS(d->work.func),
 		     NULL);
 	} else {
-		note(arg, "timer of %s() is still armed", ADDRESS(timer->function), NULL);
+		const void *function = ww_linux_hrtimer_function(timer);
+		const char *what = function ? "hrtimer of %s() is still armed"
+					    : "timer of %s() is still armed";
+
+		if (!function)
+			function = ww_linux_old_timer_function(timer);
+		note(arg, what, function ? function : ADDRESS(timer->function), NULL);
 	}
 }
 

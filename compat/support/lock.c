@@ -260,13 +260,3 @@ WW_LINUX_EXPORT void ww_linux_wake_up_bit(const void *word, int bit)
 	(void)bit;
 	ww_wake_up_all(bucket_of(word));
 }
-
-WW_LINUX_EXPORT void ww_linux_sleep_on(struct ww_wait_queue_head *q, unsigned state, long timeout)
-{
-	struct ww_wait_queue_entry entry;
-
-	ww_init_wait(&entry);
-	ww_prepare_to_wait(q, &entry, state);
-	ww_schedule_timeout(timeout);
-	ww_finish_wait(q, &entry);
-}

@@ -195,9 +195,11 @@ WW_LINUX_EXPORT const struct kernel_param_ops ww_linux_param_ops_invbool = {
 
 static int set_string(const char *val, const struct kernel_param *kp)
 {
-	if (!val || strlen(val) + 1 > kp->str->maxlen)
+	size_t size = val ? strlen(val) + 1 : 0;
+
+	if (!val || size > kp->str->maxlen)
 		return -ENOSPC;
-	strcpy(kp->str->string, val);
+	memcpy(kp->str->string, val, size);
 	return 0;
 }
 

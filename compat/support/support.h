@@ -49,6 +49,11 @@ static inline void sys_futex_wake(uint32_t *word, int n)
 	syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, n, NULL, NULL, 0);
 }
 
+/* What runs in the end where timer->function is one of this library's; NULL where it is not. */
+struct ww_timer;
+const void *ww_linux_old_timer_function(const struct ww_timer *timer);
+const void *ww_linux_hrtimer_function(const struct ww_timer *timer);
+
 /* What is left at the end, one line each to out; returns how many. */
 unsigned ww_linux_report_tasks(FILE *out);
 unsigned ww_linux_report_caches(FILE *out);

@@ -251,7 +251,8 @@ WW_LINUX_EXPORT int ww_linux_kthread_stop(struct task_struct *t)
 		track(t, false);
 		put_task(t);
 	}
-	put_task(t);
+	put_task(
+		t); /* NOLINT(clang-analyzer-unix.Malloc): the count says that this is not the last */
 	return result;
 }
 

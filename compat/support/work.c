@@ -45,6 +45,25 @@ WW_LINUX_EXPORT struct ww_workqueue *ww_linux_alloc_ordered(const char *fmt, uns
 	return alloc(name, flags, 1, true);
 }
 
+WW_LINUX_EXPORT void ww_linux_set_worker_desc(const char *fmt, ...)
+{
+	char desc[WW_WORKER_DESC_LEN];
+	va_list ap;
+
+	va_start(ap, fmt);
+	ww_linux_format(desc, sizeof(desc), fmt, ap);
+	va_end(ap);
+	ww_set_worker_desc("%s", desc);
+}
+
+WW_LINUX_EXPORT void ww_linux_show_workqueues(void)
+{
+	FILE *log = ww_linux_settings.log ? ww_linux_settings.log : stdout;
+
+	fflush(log);
+	ww_show_workqueues(fileno(log));
+}
+
 WW_LINUX_EXPORT void ww_linux_init_rcu_work(struct rcu_work *rwork, work_func_t fn)
 {
 	ww_init_work(&rwork->work, fn);

@@ -102,6 +102,33 @@ def hz_is_the_modules_choice(d):
     assert "HZ is 250" in run(RUNNER, "--hz", "250", "-d", "1ms", module(d, HELLO))
 
 
+OLD = """#include <linux/module.h>
+#include <linux/version.h>
+#include <linux/timer.h>
+static struct timer_list t;
+static void f(unsigned long data) { pr_info("data %lu\\n", data); }
+static int __init start(void) {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(2, 6, 33)
+	pr_info("after 2.6.32\\n");
+#endif
+	setup_timer(&t, f, 6); mod_timer(&t, jiffies); return 0; }
+static void __exit stop(void) { del_timer_sync(&t); }
+module_init(start); module_exit(stop);
+"""
+
+
+@case
+def the_kernel_a_module_was_written_for_can_be_named(d):
+    m = module(d, OLD)
+    assert "data 6" in run(RUNNER, "--kernel", "4.14", "-d", "100ms", m)
+    assert "after" in run(RUNNER, "--kernel", "2.6.33", "-d", "100ms", m)
+    assert "after" not in run(RUNNER, "--kernel", "2.6.32.71", "-d", "100ms", m)
+    out = run(RUNNER, "-d", "1ms", m, status=1)
+    assert "setup_timer() is of before Linux 4.15: try --kernel 4.14" in out, out
+    for wrong in ("4", "four", "4.x", "4.14x", "1000.1", ""):
+        assert "--kernel wants a version" in run(RUNNER, "--kernel", wrong, m, status=64), wrong
+
+
 @case
 def several_files_make_one_module(d):
     own = TESTS / "own-build"

@@ -82,18 +82,22 @@ void ww_timer_destroy_on_stack(struct ww_timer *timer);
 /*
  * A timer that is set up when the program starts:
  *	static WW_DEFINE_TIMER(my_timer, my_function);
- * or, inside another static object, .timer = WW_TIMER_INITIALIZER(my_function).
+ * or, inside another static object, .timer = WW_TIMER_INITIALIZER(my_function); with flags (constants
+ * of those above) WW_TIMER_INITIALIZER_FLAGS(my_function, flags).
  * Kernel: DEFINE_TIMER(), __TIMER_INITIALIZER().
  */
 #define WW_TIMER_MAGIC_ 0x776d31u
 #define WW_TIMER_WORD_	0xa00000u
-#define WW_TIMER_INITIALIZER(fn)                                                                   \
+#define WW_TIMER_FLAGS_(flags)                                                                     \
+	(((flags)&WW_TIMER_DEFERRABLE ? 0x20u : 0u) | ((flags)&WW_TIMER_PINNED ? 0x10u : 0u))
+#define WW_TIMER_INITIALIZER_FLAGS(fn, flags)                                                      \
 	{                                                                                          \
 		0, (fn),                                                                           \
 		{                                                                                  \
-			WW_TIMER_WORD_, 0, 0, 0, 0, WW_TIMER_MAGIC_                                \
+			WW_TIMER_WORD_ | WW_TIMER_FLAGS_(flags), 0, 0, 0, 0, WW_TIMER_MAGIC_       \
 		}                                                                                  \
 	}
+#define WW_TIMER_INITIALIZER(fn)  WW_TIMER_INITIALIZER_FLAGS(fn, 0u)
 #define WW_DEFINE_TIMER(name, fn) struct ww_timer name = WW_TIMER_INITIALIZER(fn)
 
 /*

@@ -80,6 +80,13 @@ void ww_add_wait_queue_exclusive(struct ww_wait_queue_head *queue,
 				 struct ww_wait_queue_entry *entry);
 /* After it has returned, the function is not running and won't be called. */
 void ww_remove_wait_queue(struct ww_wait_queue_head *queue, struct ww_wait_queue_entry *entry);
+/*
+ * The same from the entry's own function, and only there: the lock is held. The entry may be gone
+ * once this has returned, where its owner looks by ww_finish_wait(). Kernel: what
+ * autoremove_wake_function() does.
+ */
+void ww_remove_wait_queue_locked(struct ww_wait_queue_head *queue,
+				 struct ww_wait_queue_entry *entry);
 #define WW_WAIT_EXCLUSIVE 0x1u
 void ww_init_wait_entry(struct ww_wait_queue_entry *entry, unsigned flags);
 /* Reports a wait that begins while the state is not RUNNING. Kernel: might_sleep(). */

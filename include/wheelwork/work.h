@@ -157,16 +157,20 @@ void ww_destroy_delayed_work_on_stack(struct ww_delayed_work *dwork);
 		}                                                                                  \
 	}
 #define WW_DECLARE_WORK(name, fn) struct ww_work name = WW_WORK_INITIALIZER(fn)
-#define WW_DELAYED_WORK_INITIALIZER(fn)                                                            \
+#define WW_DELAYED_WORK_INITIALIZER_FLAGS(fn, flags)                                               \
 	{                                                                                          \
 		{(fn), {WW_WORK_MAGIC_ | 0x20u, 0, 0, 0}},                                         \
-			WW_TIMER_INITIALIZER(ww_delayed_work_expired),                             \
+			WW_TIMER_INITIALIZER_FLAGS(ww_delayed_work_expired, flags),                \
 		{                                                                                  \
 			0, 0, 0                                                                    \
 		}                                                                                  \
 	}
+#define WW_DELAYED_WORK_INITIALIZER(fn) WW_DELAYED_WORK_INITIALIZER_FLAGS(fn, 0u)
 #define WW_DECLARE_DELAYED_WORK(name, fn)                                                          \
 	struct ww_delayed_work name = WW_DELAYED_WORK_INITIALIZER(fn)
+/* The timer is deferrable. Kernel: DECLARE_DEFERRABLE_WORK(). */
+#define WW_DECLARE_DEFERRABLE_WORK(name, fn)                                                       \
+	struct ww_delayed_work name = WW_DELAYED_WORK_INITIALIZER_FLAGS(fn, WW_TIMER_DEFERRABLE)
 void ww_delayed_work_expired(struct ww_timer *timer); /* for the initialiser only */
 
 /* ---- queueing ---- */
@@ -312,6 +316,14 @@ void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *
  * -ENOMEM or write()'s error. Kernel: show_all_workqueues(), wq_dump.
  */
 int ww_show_workqueues(int fd);
+
+#define WW_WORKER_DESC_LEN 32 /* with the final 0; the rest is cut */
+/*
+ * From a work's function: what this run is about (a device's name, say). It stands beside the
+ * function in ww_show_workqueues() until the run is over. Elsewhere: nothing. Any number of times.
+ * Kernel: set_worker_desc().
+ */
+void ww_set_worker_desc(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* One queue (func NULL), or one item that is queued or runs. */
 struct ww_work_view {

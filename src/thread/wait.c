@@ -130,6 +130,12 @@ WW_EXPORT void ww_remove_wait_queue(struct ww_wait_queue_head *queue,
 	ww_waitq_unlock(q);
 }
 
+WW_EXPORT void ww_remove_wait_queue_locked(struct ww_wait_queue_head *queue,
+					   struct ww_wait_queue_entry *entry)
+{
+	ww_waitq_del(queue_of(queue), waiter_of(entry));
+}
+
 WW_EXPORT void ww_wait_begins(void)
 {
 	ww_might_sleep("ww_wait_event");

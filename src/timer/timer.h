@@ -56,6 +56,8 @@ _Static_assert(sizeof(struct ww_timer) == 64, "one cache line");
 #define WW_TW_STORED	 (WW_TW_OPEN | WW_TW_OWN | WW_TW_FREE) /* its deadline is t->expires */
 #define WW_TW_SETUP	 ((uint64_t)WW_TIMER_WORD_)
 #define WW_TW_SETUP_MASK 0xf00000ull
+_Static_assert((WW_TIMER_FLAGS_(WW_TIMER_PINNED)) == WW_TW_PINNED, "initialiser");
+_Static_assert((WW_TIMER_FLAGS_(WW_TIMER_DEFERRABLE)) == WW_TW_DEFERRABLE, "initialiser");
 #define WW_TW_BASE_SHIFT 8 /* so that the number, where it stands, is the offset in ww_base_hot */
 #define WW_TW_BASE_MASK	 0xfff00ull
 #define WW_TW_GENERATION (1ull << 32)

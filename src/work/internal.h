@@ -150,7 +150,9 @@ struct ww_pworker {
 	struct ww_pool *waits_pool;
 	struct ww_pwq *waits_pwq; /* compared, never followed */
 	uint32_t waits_seq;
-	struct ww_workqueue *rescues; /* C of a rescuer */
+	struct ww_workqueue *rescues;  /* C of a rescuer */
+	char desc[WW_WORKER_DESC_LEN]; /* L: what the run with this seq says of itself */
+	uint32_t desc_seq;
 };
 
 /* Addresses of pushed items, to prefetch and never to follow. */

@@ -129,6 +129,23 @@ static void say(struct text *t, const char *fmt, ...)
 		t->used += (size_t)n < t->size - t->used ? (size_t)n : t->size - t->used - 1;
 }
 
+WW_EXPORT void ww_set_worker_desc(const char *fmt, ...)
+{
+	struct ww_pworker *w = ww_self_worker;
+	char desc[WW_WORKER_DESC_LEN];
+	va_list ap;
+
+	if (!w || !w->current_pwq)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(desc, sizeof(desc), fmt, ap);
+	va_end(ap);
+	ww_pool_lock(w->pool);
+	memcpy(w->desc, desc, sizeof(desc));
+	w->desc_seq = w->seq;
+	ww_pool_unlock(w->pool);
+}
+
 #define ITEMS_SHOWN 8
 #define TEXT_SIZE   65536
 
@@ -150,14 +167,16 @@ static void say_worker_l(struct text *t, struct ww_pworker *w)
 	static const char *const states[] = {"new", "running", "idle", "in reserve", "ended"};
 	struct ww_pwq *pwq = ww_load_relaxed(&w->current_pwq);
 	ww_work_fn fn = ww_load_relaxed(&w->current_func);
+	bool described = w->desc[0] && w->desc_seq == ww_load_relaxed(&w->seq);
 	unsigned behind = 0;
 
 	for (unsigned i = 0; i < w->n; i++)
 		behind += ww_load_relaxed(&w->slot[i]) != NULL;
 	say(t, "  worker %u (thread %d): ", w->id, (int)ww_load_relaxed(&w->tid));
 	if (pwq && fn)
-		say(t, "%s runs %s of \"%s\"%s", w->rescuer ? "rescuer," : "", ww_symbol_fn(fn),
-		    pwq->wq->name, w->blocked ? ", blocked" : "");
+		say(t, "%sruns %s of \"%s\"%s%s%s%s", w->rescuer ? "rescuer, " : "",
+		    ww_symbol_fn(fn), pwq->wq->name, described ? " (" : "",
+		    described ? w->desc : "", described ? ")" : "", w->blocked ? ", blocked" : "");
 	else
 		say(t, "%s", states[w->state]);
 	if (behind)

@@ -63,7 +63,6 @@
 #define smp_acquire__after_ctrl_dep() smp_rmb()
 
 /* Spins, giving the CPU away: in user space the one we wait for may not be running. */
-void ww_linux_yield(void);
 #ifndef smp_cond_load_relaxed
 #define smp_cond_load_relaxed(p, cond)                                                             \
 	({                                                                                         \

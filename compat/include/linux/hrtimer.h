@@ -18,7 +18,7 @@ enum hrtimer_restart {
 };
 
 struct hrtimer {
-	struct timer_list ww_timer;
+	struct ww_timer ww_timer;
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 	s64 ww_expires; /* on the timer's clock, in nanoseconds */
 	int ww_clock;	/* CLOCK_REALTIME; all others are CLOCK_MONOTONIC here */

@@ -31,10 +31,16 @@ void ww_linux_tasklet_run(struct ww_work *work);
 		.ww_work = WW_WORK_INITIALIZER(ww_linux_tasklet_run), .count = ATOMIC_INIT(n),     \
 		.use_callback = cb, .fn_field = (fn), .data = (d)                                  \
 	}
-#define DECLARE_TASKLET(name, fn)                                                                  \
-	struct tasklet_struct name = WW_LINUX_TASKLET(callback, fn, 0, true, 0)
-#define DECLARE_TASKLET_DISABLED(name, fn)                                                         \
-	struct tasklet_struct name = WW_LINUX_TASKLET(callback, fn, 1, true, 0)
+/* Two arguments, or three: the form of before 5.9, whose function gets data. */
+#define WW_LINUX_TASKLET_2(n, name, fn)                                                            \
+	struct tasklet_struct name = WW_LINUX_TASKLET(callback, fn, n, true, 0)
+#define WW_LINUX_TASKLET_3(n, name, fn, d)                                                         \
+	struct tasklet_struct name = WW_LINUX_TASKLET(func, fn, n, false, d)
+#define WW_LINUX_TASKLET_PICK(a, b, c, pick, ...) pick
+#define DECLARE_TASKLET(args...)                                                                   \
+	WW_LINUX_TASKLET_PICK(args, WW_LINUX_TASKLET_3, WW_LINUX_TASKLET_2)(0, args)
+#define DECLARE_TASKLET_DISABLED(args...)                                                          \
+	WW_LINUX_TASKLET_PICK(args, WW_LINUX_TASKLET_3, WW_LINUX_TASKLET_2)(1, args)
 #define DECLARE_TASKLET_OLD(name, fn)                                                              \
 	struct tasklet_struct name = WW_LINUX_TASKLET(func, fn, 0, false, 0)
 #define DECLARE_TASKLET_DISABLED_OLD(name, fn)                                                     \

@@ -107,7 +107,6 @@ void ww_linux_put_task(struct task_struct *task);
 #define put_task_struct ww_linux_put_task
 
 /* Gives the CPU up; cond_resched() does only what keeps other threads going. */
-void ww_linux_yield(void);
 #define yield() ww_linux_yield()
 WW_LINUX_INLINE int cond_resched(void)
 {

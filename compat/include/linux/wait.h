@@ -9,11 +9,10 @@
 #include <linux/spinlock.h>
 #include <linux/sched.h>
 
-#define wait_queue_head	 ww_wait_queue_head
-#define wait_queue_entry ww_wait_queue_entry
+#define wait_queue_head ww_wait_queue_head
 typedef struct ww_wait_queue_head wait_queue_head_t;
-typedef struct ww_wait_queue_entry wait_queue_entry_t;
-typedef struct ww_wait_queue_entry wait_queue_t;
+typedef struct wait_queue_entry wait_queue_entry_t;
+typedef struct wait_queue_entry wait_queue_t;
 
 #define __WAIT_QUEUE_HEAD_INITIALIZER(name)                                                        \
 	{                                                                                          \
@@ -25,46 +24,98 @@ typedef struct ww_wait_queue_entry wait_queue_t;
 #define DECLARE_WAIT_QUEUE_HEAD_ONSTACK(name) struct ww_wait_queue_head name = {{0}}
 #define init_waitqueue_head		      ww_init_waitqueue_head
 
-/* An entry of the thread that runs this, taken off its queue by the wake-up; and one that stays. */
-WW_LINUX_INLINE struct ww_wait_queue_entry ww_linux_wait_entry(void)
+/*
+ * An entry has the kernel's fields but for the links, and the library's entry inside, which is made
+ * ready when it is queued; so code may store private and func itself before. func is called with
+ * the queue's lock held: it may wake and take its own entry off, by the three functions below, but
+ * not touch the queue.
+ */
+typedef int (*wait_queue_func_t)(struct wait_queue_entry *entry, unsigned mode, int flags,
+				 void *key);
+struct wait_queue_entry {
+	unsigned int flags;
+	void *private; /* the task, for the functions below */
+	wait_queue_func_t func;
+	/* the support library's */
+	struct ww_wait_queue_head *ww_queue; /* NULL before it is queued, and at the end */
+	struct ww_wait_queue_entry ww_entry;
+};
+
+#define WQ_FLAG_EXCLUSIVE 0x01u
+#define WQ_FLAG_WOKEN	  0x02u
+#define WQ_FLAG_CUSTOM	  0x04u
+#define WQ_FLAG_DONE	  0x08u
+#define WQ_FLAG_PRIORITY  0x10u
+
+int ww_linux_default_wake(struct wait_queue_entry *entry, unsigned mode, int flags, void *key);
+int ww_linux_autoremove_wake(struct wait_queue_entry *entry, unsigned mode, int flags, void *key);
+int ww_linux_woken_wake(struct wait_queue_entry *entry, unsigned mode, int flags, void *key);
+#define default_wake_function	 ww_linux_default_wake
+#define autoremove_wake_function ww_linux_autoremove_wake
+#define woken_wake_function	 ww_linux_woken_wake
+/* Until a wake-up since the last call, a stop or a park; returns what remains of the timeout. */
+long ww_linux_wait_woken(struct wait_queue_entry *entry, unsigned mode, long timeout);
+#define wait_woken ww_linux_wait_woken
+
+#define WW_LINUX_WAIT_ENTRY(f, p, fn)                                                              \
+	{                                                                                          \
+		.flags = (f), .private = (p), .func = (fn)                                         \
+	}
+#define __WAITQUEUE_INITIALIZER(name, tsk) WW_LINUX_WAIT_ENTRY(0, tsk, default_wake_function)
+#define DECLARE_WAITQUEUE(name, tsk)                                                               \
+	struct wait_queue_entry name = __WAITQUEUE_INITIALIZER(name, tsk)
+#define DEFINE_WAIT_FUNC(name, fn)                                                                 \
+	struct wait_queue_entry name = WW_LINUX_WAIT_ENTRY(0, current, fn)
+#define DEFINE_WAIT(name) DEFINE_WAIT_FUNC(name, autoremove_wake_function)
+
+WW_LINUX_INLINE void ww_linux_init_wait(struct wait_queue_entry *entry, unsigned flags, void *task,
+					wait_queue_func_t func)
 {
-	struct ww_wait_queue_entry entry;
-
-	ww_init_wait(&entry);
-	return entry;
+	*entry = (struct wait_queue_entry)WW_LINUX_WAIT_ENTRY(flags, task, func);
 }
-WW_LINUX_INLINE struct ww_wait_queue_entry ww_linux_staying_entry(struct task_struct *task)
-{
-	struct ww_wait_queue_entry entry;
+#define init_wait(entry)	  ww_linux_init_wait(entry, 0, current, autoremove_wake_function)
+#define init_wait_func(entry, fn) ww_linux_init_wait(entry, 0, current, fn)
+#define init_wait_entry(entry, flags)                                                              \
+	ww_linux_init_wait(entry, flags, current, autoremove_wake_function)
+#define init_waitqueue_entry(entry, tsk)     ww_linux_init_wait(entry, 0, tsk, default_wake_function)
+#define init_waitqueue_func_entry(entry, fn) ww_linux_init_wait(entry, 0, NULL, fn)
 
-	ww_init_waitqueue_entry(&entry, task->ww_thread);
-	return entry;
-}
-#define DEFINE_WAIT(name)		 struct ww_wait_queue_entry name = ww_linux_wait_entry()
-#define DECLARE_WAITQUEUE(name, tsk)	 struct ww_wait_queue_entry name = ww_linux_staying_entry(tsk)
-#define init_waitqueue_entry(entry, tsk) ww_init_waitqueue_entry(entry, (tsk)->ww_thread)
-#define init_wait			 ww_init_wait
-#define add_wait_queue			 ww_add_wait_queue
-#define add_wait_queue_exclusive	 ww_add_wait_queue_exclusive
-#define remove_wait_queue		 ww_remove_wait_queue
-#define prepare_to_wait			 ww_prepare_to_wait
-#define prepare_to_wait_exclusive	 ww_prepare_to_wait_exclusive
-#define prepare_to_wait_event		 ww_prepare_to_wait_event
-#define finish_wait			 ww_finish_wait
-#define waitqueue_active		 ww_waitqueue_active
-#define wq_has_sleeper			 ww_wq_has_sleeper
+void ww_linux_add_wait(struct ww_wait_queue_head *q, struct wait_queue_entry *entry,
+		       bool exclusive);
+void ww_linux_remove_wait(struct ww_wait_queue_head *q, struct wait_queue_entry *entry);
+void ww_linux_prepare_wait(struct ww_wait_queue_head *q, struct wait_queue_entry *entry,
+			   unsigned state, bool exclusive);
+long ww_linux_prepare_wait_event(struct ww_wait_queue_head *q, struct wait_queue_entry *entry,
+				 unsigned state);
+void ww_linux_finish_wait(struct ww_wait_queue_head *q, struct wait_queue_entry *entry);
+#define add_wait_queue(q, entry)		   ww_linux_add_wait(q, entry, false)
+#define add_wait_queue_priority(q, entry)	   ww_linux_add_wait(q, entry, false)
+#define add_wait_queue_exclusive(q, entry)	   ww_linux_add_wait(q, entry, true)
+#define remove_wait_queue			   ww_linux_remove_wait
+#define prepare_to_wait(q, entry, state)	   ww_linux_prepare_wait(q, entry, state, false)
+#define prepare_to_wait_exclusive(q, entry, state) ww_linux_prepare_wait(q, entry, state, true)
+#define prepare_to_wait_event			   ww_linux_prepare_wait_event
+#define finish_wait				   ww_linux_finish_wait
+#define waitqueue_active			   ww_waitqueue_active
+#define wq_has_sleeper				   ww_wq_has_sleeper
 
-#define wake_up(q)			 ww_wake_up(q)
-#define wake_up_nr(q, nr)		 ww_wake_up_nr(q, nr)
-#define wake_up_all(q)			 ww_wake_up_all(q)
-#define wake_up_locked(q)		 ww_wake_up(q)
-#define wake_up_sync(q)			 ww_wake_up(q)
-#define wake_up_interruptible(q)	 ww_wake_up_interruptible(q)
-#define wake_up_interruptible_nr(q, nr)	 ww_wake_up_mode(q, WW_TASK_INTERRUPTIBLE, nr)
-#define wake_up_interruptible_all(q)	 ww_wake_up_interruptible_all(q)
-#define wake_up_interruptible_sync(q)	 ww_wake_up_interruptible(q)
-#define wake_up_poll(q, mask)		 ((void)(mask), ww_wake_up(q))
-#define wake_up_interruptible_poll(q, m) ((void)(m), ww_wake_up_interruptible(q))
+#define wake_up(q)			ww_wake_up(q)
+#define wake_up_nr(q, nr)		ww_wake_up_nr(q, nr)
+#define wake_up_all(q)			ww_wake_up_all(q)
+#define wake_up_locked(q)		ww_wake_up(q)
+#define wake_up_sync(q)			ww_wake_up(q)
+#define wake_up_interruptible(q)	ww_wake_up_interruptible(q)
+#define wake_up_interruptible_nr(q, nr) ww_wake_up_mode(q, WW_TASK_INTERRUPTIBLE, nr)
+#define wake_up_interruptible_all(q)	ww_wake_up_interruptible_all(q)
+#define wake_up_interruptible_sync(q)	ww_wake_up_interruptible(q)
+/* key is for the functions of entries that have one. */
+int ww_linux_wake_up(struct ww_wait_queue_head *q, unsigned mode, int nr, void *key);
+#define __wake_up(q, mode, nr, key) ww_linux_wake_up(q, mode, nr, key)
+#define poll_to_key(mask)	    ((void *)(uintptr_t)(mask))
+#define key_to_poll(key)	    ((unsigned)(uintptr_t)(void *)(key))
+#define wake_up_poll(q, mask)	    ww_linux_wake_up(q, WW_TASK_NORMAL, 1, poll_to_key(mask))
+#define wake_up_interruptible_poll(q, mask)                                                        \
+	ww_linux_wake_up(q, WW_TASK_INTERRUPTIBLE, 1, poll_to_key(mask))
 
 /* Takes the queue by name, not by address. */
 #define wait_event(q, cond)			ww_wait_event(&(q), cond)
@@ -128,10 +179,36 @@ WW_LINUX_INLINE struct ww_wait_queue_entry ww_linux_staying_entry(struct task_st
 #define wait_event_freezable_timeout(q, cond, t)                                                   \
 	((long)ww_wait_event_freezable_timeout(&(q), cond, (long)(t)))
 
-/* until 3.15: sleeps until the next wake-up, whatever it is for */
-void ww_linux_sleep_on(struct ww_wait_queue_head *q, unsigned state, long timeout);
-#define sleep_on(q)		  ww_linux_sleep_on(q, WW_TASK_UNINTERRUPTIBLE, INT64_MAX)
-#define interruptible_sleep_on(q) ww_linux_sleep_on(q, WW_TASK_INTERRUPTIBLE, INT64_MAX)
+/* The loop of which the waits are made, for a wait of one's own: cmd sleeps, and may set __ret. */
+#define ___wait_event(q, cond, state, exclusive, ret, cmd)                                         \
+	({                                                                                         \
+		__label__ __out;                                                                   \
+		struct wait_queue_entry __wq_entry;                                                \
+		long __ret = (ret);                                                                \
+		init_wait_entry(&__wq_entry, (exclusive) ? WQ_FLAG_EXCLUSIVE : 0);                 \
+		for (;;) {                                                                         \
+			long __int = prepare_to_wait_event(&(q), &__wq_entry, state);              \
+			if (cond)                                                                  \
+				break;                                                             \
+			if (__int) {                                                               \
+				__ret = __int;                                                     \
+				goto __out;                                                        \
+			}                                                                          \
+			cmd;                                                                       \
+		}                                                                                  \
+		finish_wait(&(q), &__wq_entry);                                                    \
+	__out:                                                                                     \
+		__ret;                                                                             \
+	})
+#define ___wait_cond_timeout(cond) WW_WAIT_COND_TIMEOUT_(cond, __ret)
+
+/* until 3.15: sleeps until the next wake-up, whatever it is for; returns what remains */
+long ww_linux_sleep_on(struct ww_wait_queue_head *q, unsigned state, long timeout);
+#define sleep_on(q)		     ((void)ww_linux_sleep_on(q, WW_TASK_UNINTERRUPTIBLE, INT64_MAX))
+#define interruptible_sleep_on(q)    ((void)ww_linux_sleep_on(q, WW_TASK_INTERRUPTIBLE, INT64_MAX))
+#define sleep_on_timeout(q, timeout) ww_linux_sleep_on(q, WW_TASK_UNINTERRUPTIBLE, timeout)
+#define interruptible_sleep_on_timeout(q, timeout)                                                 \
+	ww_linux_sleep_on(q, WW_TASK_INTERRUPTIBLE, timeout)
 
 WW_LINUX_INLINE int wait_on_bit(unsigned long *word, int bit, unsigned mode)
 {

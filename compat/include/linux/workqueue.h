@@ -78,9 +78,11 @@ struct ww_workqueue *ww_linux_alloc_ordered(const char *fmt, unsigned flags, ...
 #define system_bh_highpri_wq ww_system_queue(WW_SYSTEM_HIGHPRI)
 
 #define __WORK_INITIALIZER(name, fn)		WW_WORK_INITIALIZER(fn)
-#define __DELAYED_WORK_INITIALIZER(name, fn, f) WW_DELAYED_WORK_INITIALIZER(fn)
+#define __DELAYED_WORK_INITIALIZER(name, fn, f) WW_DELAYED_WORK_INITIALIZER_FLAGS(fn, f)
 #define DECLARE_WORK(name, fn)			WW_DECLARE_WORK(name, fn)
 #define DECLARE_DELAYED_WORK(name, fn)		WW_DECLARE_DELAYED_WORK(name, fn)
+#define DECLARE_DEFERRABLE_WORK(name, fn)	WW_DECLARE_DEFERRABLE_WORK(name, fn)
+#define DECLARE_DEFERRED_WORK(name, fn)		WW_DECLARE_DEFERRABLE_WORK(name, fn)
 #define INIT_WORK(work, fn)			ww_init_work(work, fn)
 #define INIT_WORK_ONSTACK(work, fn)		ww_init_work_onstack(work, fn)
 #define INIT_WORK_KEY(work, fn, key)		ww_init_work(work, fn)
@@ -93,6 +95,7 @@ struct ww_workqueue *ww_linux_alloc_ordered(const char *fmt, unsigned flags, ...
 #define destroy_work_on_stack			ww_destroy_work_on_stack
 #define destroy_delayed_work_on_stack		ww_destroy_delayed_work_on_stack
 #define to_delayed_work				ww_to_delayed_work
+#define from_work(var, work, field)		ww_linux_container_of(work, __typeof__(*var), field)
 
 #define queue_work		 ww_queue_work
 #define queue_work_on		 ww_queue_work_on
@@ -136,6 +139,15 @@ struct ww_workqueue *ww_linux_alloc_ordered(const char *fmt, unsigned flags, ...
 #define disable_delayed_work	  ww_disable_delayed_work
 #define disable_delayed_work_sync ww_disable_delayed_work_sync
 #define enable_delayed_work	  ww_enable_delayed_work
+
+/* What this run is about, for the next call; the others write the state of all queues to the log. */
+void ww_linux_set_worker_desc(const char *fmt, ...) WW_LINUX_PRINTF(1, 2);
+void ww_linux_show_workqueues(void);
+#define set_worker_desc		    ww_linux_set_worker_desc
+#define show_all_workqueues()	    ww_linux_show_workqueues()
+#define show_freezable_workqueues() ww_linux_show_workqueues()
+#define show_one_workqueue(wq)	    ((void)(wq), ww_linux_show_workqueues())
+#define show_workqueue_state()	    ww_linux_show_workqueues()
 
 #define work_pending		     ww_work_pending
 #define delayed_work_pending	     ww_delayed_work_pending

@@ -98,6 +98,9 @@ extern uint32_t ww_linux_fence_word;
 #define ww_linux_mb() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #endif
 
+/* Gives the CPU up for a moment. */
+void ww_linux_yield(void);
+
 #define ww_linux_container_of(ptr, type, member)                                                   \
 	((type *)(void *)((char *)(ptr) - __builtin_offsetof(type, member)))
 
