@@ -435,6 +435,31 @@ static int link_program(const struct args *objects, const char *program)
 	return run(&a);
 }
 
+/*
+ * In the folder where it was built, a file beside it says where that tree has its headers and its
+ * libraries; installed, there is none. The environment goes first.
+ */
+static void not_installed_yet(void)
+{
+	static const char *const variable[] = {"WHEELWORK_MODULE_INCLUDE", "WHEELWORK_MODULE_LIB"};
+	char path[4096], *line = NULL;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof(".dirs"));
+	size_t size = 0;
+	FILE *f;
+
+	if (n <= 0)
+		return;
+	memcpy(path + n, ".dirs", sizeof(".dirs"));
+	f = fopen(path, "re");
+	for (size_t i = 0; f && i < 2 && getline(&line, &size, f) > 0; i++) {
+		line[strcspn(line, "\n")] = 0;
+		setenv(variable[i], line, 0);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
 static char *temp_dir; /* removed at the end */
 
 static void remove_temp_dir(void)
@@ -505,6 +530,7 @@ int main(int argc, char **argv)
 	const char *program, *tmp = getenv("TMPDIR");
 	int status;
 
+	not_installed_yet();
 	opt.cc = getenv("CC");
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if (!opt.cc || !*opt.cc)
