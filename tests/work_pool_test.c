@@ -240,7 +240,7 @@ TEST_LIMIT(workers_come_on_demand_and_leave_when_idle, 60)
 }
 
 /* Its structure is used again by the next worker, when that queue may be gone. */
-TEST_LIMIT(a_worker_that_left_remembers_no_queue, 60)
+TEST_LIMIT(a_worker_that_left_remembers_no_queue_and_no_batch, 60)
 {
 	struct ww_workqueue *wq = ww_alloc_workqueue("left", 0, 0);
 	struct ww_pool *pool = wq->by_slot[0]->pool;
@@ -261,7 +261,10 @@ TEST_LIMIT(a_worker_that_left_remembers_no_queue, 60)
 		nap_us(2000);
 		ww_pool_lock(pool);
 		ww_list_for_each (l, &pool->dead) {
-			CHECK(!ww_list_entry(l, struct ww_pworker, node)->last_pwq);
+			const struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+			CHECK(!w->last_pwq);
+			CHECK_EQ(w->n + w->settled + w->pos, 0);
 			left++;
 		}
 		ww_pool_unlock(pool);

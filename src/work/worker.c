@@ -520,6 +520,13 @@ static void let_some_come(void)
 		ww_cpu_relax();
 }
 
+static void forget_batch_l(struct ww_pworker *w)
+{
+	w->n = w->settled = 0;
+	ww_store_relaxed(&w->pos, 0u);
+	w->last_pwq = NULL;
+}
+
 static void worker_main(void *arg)
 {
 	struct ww_pworker *w = arg;
@@ -544,8 +551,7 @@ static void worker_main(void *arg)
 	ww_store_relaxed(&w->tid, 0);
 	ww_store_relaxed(&w->thread, NULL);
 	ww_pworker_state_l(w, WORKER_DEAD);
-	w->n = 0;
-	w->last_pwq = NULL; /* its queue may go before this structure is used again */
+	forget_batch_l(w); /* its queue may go before this structure is used again */
 	ww_list_del(&w->node);
 	ww_list_add(&w->node, &pool->dead);
 	pool->nr_workers--;
@@ -631,8 +637,7 @@ void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 		ww_pworker_attend_l(w);
 	}
 	ww_pworker_state_l(w, WORKER_IDLE);
-	w->last_pwq = NULL;
-	w->n = 0;
+	forget_batch_l(w);
 	ww_store_relaxed(&w->pool, NULL);
 	ww_list_del(&w->node);
 	ww_pool_kick_l(pool);
