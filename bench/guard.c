@@ -45,6 +45,21 @@ static void delete_sync(long count)
 		ww_timer_delete_sync(&t);
 }
 
+static void add_cancel(long count)
+{
+	static struct ww_timer first, t;
+	uint64_t expires = ww_jiffies() + AWAY;
+
+	/* The base sleeps until this one: the others wake nobody. */
+	ww_timer_setup(&first, timer_fn, 0);
+	ww_mod_timer(&first, expires - 1000);
+	ww_timer_setup(&t, timer_fn, 0);
+	for (long i = 0; i < count; i++) {
+		ww_mod_timer(&t, expires++);
+		ww_timer_delete(&t);
+	}
+}
+
 static void update(long count)
 {
 	static struct ww_delayed_work d;
@@ -89,8 +104,8 @@ static const struct {
 	const char *name;
 	void (*run)(long count);
 } paths[] = {
-	{"rearm", rearm}, {"delete-sync", delete_sync}, {"update", update},
-	{"queue", queue}, {"null-packet", null_packet},
+	{"rearm", rearm},   {"add-cancel", add_cancel}, {"delete-sync", delete_sync},
+	{"update", update}, {"queue", queue},		{"null-packet", null_packet},
 };
 
 int main(int argc, char **argv)
@@ -101,6 +116,7 @@ int main(int argc, char **argv)
 			fflush(stdout);
 			_Exit(0);
 		}
-	fprintf(stderr, "usage: guard rearm|delete-sync|update|queue|null-packet COUNT\n");
+	fprintf(stderr,
+		"usage: guard rearm|add-cancel|delete-sync|update|queue|null-packet COUNT\n");
 	return 2;
 }

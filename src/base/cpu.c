@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__has_include) && __has_include(<sys/rseq.h>)
-#include <sys/rseq.h>
-#endif
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -23,7 +20,9 @@ static bool known;		    /* the topology was read */
 static int nr_possible;		    /* (I) */
 static int nr_slots;		    /* (I) */
 static int slot_cpu[WW_SLOTS_MAX];  /* (I) */
-static int cpu_slot[CPU_SETSIZE];   /* (I) */
+int ww_cpu_slot_table[WW_CPUS_MAX]; /* (I) */
+_Static_assert(WW_CPUS_MAX == CPU_SETSIZE, "a slot for every CPU");
+ptrdiff_t ww_cpu_number_at;	    /* (I) */
 static short cpu_node[CPU_SETSIZE]; /* (I) */
 static cpu_set_t allowed_cpus;	    /* (I) the affinity mask at first use */
 
@@ -186,12 +185,18 @@ static void read_topology(void)
 	if (!nr_slots)
 		nr_slots = 1;
 	for (int c = 0, next = 0; c < CPU_SETSIZE; c++)
-		cpu_slot[c] = next < nr_slots && slot_cpu[next] == c ? next++ : c % nr_slots;
+		ww_cpu_slot_table[c] =
+			next < nr_slots && slot_cpu[next] == c ? next++ : c % nr_slots;
 	read_nodes();
 	ww_store_release(&known, true); /* pairs: CPU-1 */
+#ifdef RSEQ_SIG
+	if (__rseq_size)
+		ww_store_release(&ww_cpu_number_at, /* pairs: CPU-1 */
+				 __rseq_offset + (ptrdiff_t)offsetof(struct rseq, cpu_id));
+#endif
 }
 
-/* Asked for at every arming of a timer: pthread_once() only where it may not be known yet. */
+/* pthread_once() only where it may not be known yet. */
 static inline void topology(void)
 {
 	if (ww_unlikely(!ww_load_acquire(&known))) /* pairs: CPU-1 */
@@ -202,6 +207,7 @@ void ww_cpu_set_topology_root(const char *root)
 {
 	topology_root = root ? root : "/sys";
 	known = false;
+	ww_cpu_number_at = 0;
 	nr_possible = nr_slots = 0;
 	memset(cpu_node, 0, sizeof(cpu_node));
 	once = (pthread_once_t)PTHREAD_ONCE_INIT;
@@ -228,12 +234,12 @@ int ww_cpu_current(void)
 	return current_cpu();
 }
 
-int ww_cpu_current_slot(void)
+int ww_cpu_current_slot_slow(void)
 {
 	int cpu = current_cpu();
 
 	topology();
-	return ww_likely(cpu < CPU_SETSIZE) ? cpu_slot[cpu] : 0;
+	return ww_likely(cpu < CPU_SETSIZE) ? ww_cpu_slot_table[cpu] : 0;
 }
 
 int ww_cpu_possible(void)
@@ -251,7 +257,7 @@ int ww_cpu_slots(void)
 int ww_cpu_slot_of(int cpu)
 {
 	topology();
-	return cpu >= 0 && cpu < CPU_SETSIZE ? cpu_slot[cpu] : 0;
+	return cpu >= 0 && cpu < CPU_SETSIZE ? ww_cpu_slot_table[cpu] : 0;
 }
 
 int ww_cpu_of_slot(int slot)

@@ -8,8 +8,16 @@
 #define WW_BASE_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__has_include) && __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
+
+#include "base/atomic.h"
 
 #define WW_SLOTS_MAX 1024
+#define WW_CPUS_MAX  1024
 
 /* The CPU this thread runs on now (restartable sequences where glibc has them, else getcpu). */
 int ww_cpu_current(void);
@@ -18,10 +26,31 @@ int ww_cpu_current(void);
 int ww_cpu_possible(void);
 
 int ww_cpu_slots(void);
-int ww_cpu_slot_of(int cpu);   /* any CPU number, also one outside of the mask */
-int ww_cpu_of_slot(int slot);  /* the CPU that a slot's thread is bound to */
-int ww_cpu_node(int cpu);      /* NUMA node, 0 where there is none */
-int ww_cpu_current_slot(void); /* the slot of the CPU this thread runs on now */
+int ww_cpu_slot_of(int cpu);  /* any CPU number, also one outside of the mask */
+int ww_cpu_of_slot(int slot); /* the CPU that a slot's thread is bound to */
+int ww_cpu_node(int cpu);     /* NUMA node, 0 where there is none */
+
+/*
+ * The slot of the CPU this thread runs on now: asked for at every arming of a timer. Where the CPU's
+ * number stands behind a thread's pointer; 0: there is none, or the topology is not known yet.
+ */
+extern ptrdiff_t ww_cpu_number_at __attribute__((visibility("hidden")));
+extern int ww_cpu_slot_table[WW_CPUS_MAX] __attribute__((visibility("hidden")));
+int ww_cpu_current_slot_slow(void);
+
+static inline int ww_cpu_current_slot(void)
+{
+#if defined(RSEQ_SIG) && !defined(WW_SIM)
+	ptrdiff_t at = ww_load_acquire(&ww_cpu_number_at); /* pairs: CPU-1 */
+	const uint32_t *number = (const void *)((const char *)__builtin_thread_pointer() + at);
+	uint32_t cpu;
+
+	/* Of a thread without restartable sequences it is negative. */
+	if (ww_likely(at) && ww_likely((cpu = ww_load_relaxed(number)) < WW_CPUS_MAX))
+		return ww_cpu_slot_table[cpu];
+#endif
+	return ww_cpu_current_slot_slow();
+}
 
 /* Bind the calling thread; -errno where the cpuset refuses (the caller then runs unbound). */
 int ww_cpu_bind_self(int cpu);

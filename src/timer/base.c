@@ -79,7 +79,7 @@ static void base_thread(void *arg)
 static void reset(struct ww_base *b)
 {
 	b->sleep = WW_BASE_FOREVER;
-	b->pending = 0;
+	b->moved -= ww_base_pending(b);
 	b->swept = b->stop = false;
 	ww_list_init(&b->waiters);
 	b->expired = (struct ww_bucket){{NULL}};

@@ -96,9 +96,9 @@ static int check_base(const struct ww_base *b)
 	for (unsigned k = 0; k < WW_WHEELS; k++)
 		faults += check_wheel(b, k, soon, &count);
 	faults += check_expired(b, &count);
-	if (!faults && count != b->pending) {
+	if (!faults && count != ww_base_pending(b)) {
 		ww_warn("timer base %s counts %llu pending timers and holds %llu", b->name,
-			(unsigned long long)b->pending, (unsigned long long)count);
+			(unsigned long long)ww_base_pending(b), (unsigned long long)count);
 		faults++;
 	}
 	return faults;

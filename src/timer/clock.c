@@ -4,7 +4,7 @@
  * after the epoch, so reading the counter and sleeping until a tick agree to the nanosecond for
  * every rate, and nothing can fire early by a rounding.
  *
- * Legend: (S) written under start_lock before started is set, constant afterwards;
+ * Legend: (S) written under start_lock before the mode is set, constant afterwards;
  *	   (L) start_lock; (A) atomic.
  */
 #include "timer/clock.h"
@@ -24,14 +24,17 @@ static struct {
 	uint64_t period_inverse; /* (S) 2^64 / period_ns, rounded down */
 	unsigned hz;		 /* (S) */
 	bool configured;	 /* (L) hz and initial were chosen by the caller */
+	bool is_virtual;	 /* (L) wanted so */
 } c;
-struct ww_clock_mode ww_clock_mode; /* (S); started (A) */
+uint8_t ww_clock_mode; /* (A) */
 static struct ww_lock start_lock;
 
-void ww_clock_start_slow(void)
+uint8_t ww_clock_start_slow(void)
 {
+	uint8_t mode;
+
 	ww_lock(&start_lock);
-	if (!ww_clock_mode.started) {
+	if (!ww_clock_mode) {
 		if (!c.configured) {
 			c.hz = 1000;
 			/* As the kernel does: code that cuts the counter to 32 bits fails in 5 min.
@@ -43,11 +46,14 @@ void ww_clock_start_slow(void)
 			c.period_inverse = UINT64_MAX / c.period_ns;
 		}
 		/* Every run on the virtual clock is the same: it begins one second after zero. */
-		c.epoch_ns = ww_clock_mode.is_virtual ? NS_PER_S : ww_clock_ns();
+		c.epoch_ns = c.is_virtual ? NS_PER_S : ww_clock_ns();
 		ww_virtual_start(c.initial);
-		ww_store_release(&ww_clock_mode.started, true); /* pairs: CLOCK-1 */
+		mode = c.is_virtual ? WW_CLOCK_VIRTUAL : WW_CLOCK_REAL;
+		ww_store_release(&ww_clock_mode, mode); /* pairs: CLOCK-1 */
 	}
+	mode = ww_clock_mode;
 	ww_unlock(&start_lock);
+	return mode;
 }
 
 WW_EXPORT int ww_clock_configure(unsigned hz, uint64_t initial_jiffies)
@@ -57,7 +63,7 @@ WW_EXPORT int ww_clock_configure(unsigned hz, uint64_t initial_jiffies)
 	if (hz < 1 || hz > 1000000)
 		return -EINVAL;
 	ww_lock(&start_lock);
-	if (ww_clock_mode.started) {
+	if (ww_clock_mode) {
 		err = -EBUSY;
 	} else {
 		c.hz = hz;
@@ -73,10 +79,10 @@ WW_EXPORT int ww_clock_use_virtual(void)
 	int err = 0;
 
 	ww_lock(&start_lock);
-	if (ww_clock_mode.started && !ww_clock_mode.is_virtual)
+	if (ww_clock_mode == WW_CLOCK_REAL)
 		err = -EBUSY;
 	else
-		ww_clock_mode.is_virtual = true;
+		c.is_virtual = true;
 	ww_unlock(&start_lock);
 	return err;
 }
@@ -112,16 +118,14 @@ WW_EXPORT unsigned ww_hz(void)
 
 WW_EXPORT uint64_t ww_jiffies(void)
 {
-	ww_clock_start();
-	if (ww_unlikely(ww_clock_mode.is_virtual))
+	if (ww_unlikely(ww_clock_is_virtual()))
 		return ww_virtual_jiffies();
 	return c.initial + ticks_in(ww_clock_ns() - c.epoch_ns);
 }
 
 WW_EXPORT uint64_t ww_ktime_get_ns(void)
 {
-	ww_clock_start();
-	if (ww_unlikely(ww_clock_mode.is_virtual))
+	if (ww_unlikely(ww_clock_is_virtual()))
 		return c.epoch_ns + tick_begins(ww_virtual_jiffies() - c.initial);
 	return ww_clock_ns();
 }

@@ -9,19 +9,18 @@
 #include "base/atomic.h"
 #include "wheelwork/clock.h"
 
-/* Constant once started is set. */
-struct ww_clock_mode {
-	bool started, is_virtual;
-};
-extern struct ww_clock_mode ww_clock_mode __attribute__((visibility("hidden")));
+enum { WW_CLOCK_UNDECIDED, WW_CLOCK_REAL, WW_CLOCK_VIRTUAL };
+/* Written once. */
+extern uint8_t ww_clock_mode __attribute__((visibility("hidden")));
 
-/* Fixes the configuration; every first use of a clock comes through ww_clock_start(). */
-void ww_clock_start_slow(void);
+/* Fixes the configuration; every first use of a clock comes through ww_clock_start(). Returns the mode. */
+uint8_t ww_clock_start_slow(void);
 
-static inline void ww_clock_start(void)
+static inline uint8_t ww_clock_start(void)
 {
-	if (ww_unlikely(!ww_load_acquire(&ww_clock_mode.started))) /* pairs: CLOCK-1 */
-		ww_clock_start_slow();
+	uint8_t mode = ww_load_acquire(&ww_clock_mode); /* pairs: CLOCK-1 */
+
+	return ww_likely(mode) ? mode : ww_clock_start_slow();
 }
 
 /*
@@ -33,8 +32,9 @@ uint64_t ww_tick_to_ns(uint64_t tick);
 /* Whether time is virtual (decided for good at the first use). */
 static inline bool ww_clock_is_virtual(void)
 {
-	ww_clock_start();
-	return ww_clock_mode.is_virtual;
+	uint8_t mode = ww_load_acquire(&ww_clock_mode); /* pairs: CLOCK-1 */
+
+	return ww_likely(mode == WW_CLOCK_REAL) ? false : ww_clock_start() == WW_CLOCK_VIRTUAL;
 }
 
 /* In the child of a fork. */

@@ -38,7 +38,7 @@ WW_EXPORT int ww_base_destroy(struct ww_base *b)
 		return -EDEADLK;
 	}
 	ww_light_lock(&h->lock);
-	if (b->pending || b->swept)
+	if (ww_base_pending(b) || b->swept)
 		err = -EBUSY;
 	else
 		b->stop = true;
@@ -52,9 +52,9 @@ WW_EXPORT int ww_base_destroy(struct ww_base *b)
 		ww_os_thread_join(&b->thread);
 	}
 	ww_light_lock(&h->lock);
-	if (b->pending) {
+	if (ww_base_pending(b)) {
 		ww_misuse("ww_base_destroy", "%llu timers were armed on base %s meanwhile: lost",
-			  (unsigned long long)b->pending, b->name);
+			  (unsigned long long)ww_base_pending(b), b->name);
 		ww_base_drop_timers(b);
 	}
 	ww_light_unlock(&h->lock);

@@ -3,24 +3,11 @@
 #include "timer/timer.h"
 
 #include "base/clock.h"
-#include "base/probe.h"
 #include "timer/barrier.h"
+#include "timer/short.h"
 
 struct ww_base_hot ww_base_hot[WW_BASES_MAX];
 __thread struct ww_timer_context ww_timer_context;
-
-/* The deadline that counts of a timer that is armed now: it fires in no sweep that has begun. */
-static uint64_t not_past(const struct ww_base *b, uint64_t expires)
-{
-	return ww_time_before(expires, b->floor - 1) ? b->floor - 1 : expires;
-}
-
-/* Whether the base's thread would sleep past tick. */
-static bool sleeps_past(const struct ww_base *b, uint64_t tick)
-{
-	return b->sleep == WW_BASE_FOREVER ||
-	       (b->sleep == WW_BASE_TIMED && ww_time_before(tick, b->wake));
-}
 
 /* Let the base wake up at tick, which is earlier than it would. */
 static void wake_at(struct ww_base *b, uint64_t tick, bool *wake)
@@ -44,13 +31,13 @@ static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint
 {
 	struct ww_wheel *wheel = &b->wheel[ww_word_wheel(word)];
 
-	if (!(word & WW_TW_DEFERRABLE) && sleeps_past(b, tick)) {
+	if (!(word & WW_TW_DEFERRABLE) && ww_base_sleeps_past(b, tick)) {
 		uint64_t now = ww_jiffies();
 
 		if (ww_time_before_eq(tick, now))
 			tick = now + 1;
 		ww_wheel_forward(wheel, now + 1);
-		if (sleeps_past(b, tick) && !ww_clock_is_virtual())
+		if (ww_base_sleeps_past(b, tick) && !ww_clock_is_virtual())
 			wake_at(b, tick, wake);
 	}
 	t->bound = ww_wheel_add(wheel, &t->node, tick);
@@ -59,7 +46,7 @@ static void file(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint
 void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word, uint64_t expires,
 		      bool *wake)
 {
-	uint64_t filed = not_past(b, expires);
+	uint64_t filed = ww_timer_not_past(b, expires);
 
 	word = (word & ~WW_TW_STATE) | WW_TW_PENDING;
 	file(b, t, word, filed + 1, wake);
@@ -67,59 +54,6 @@ void ww_timer_enqueue(struct ww_base *b, struct ww_timer_impl *t, uint64_t word,
 	ww_store_relaxed(&t->expires, expires);
 	/* One store: nobody who looks without the lock finds a timer that is moved idle meanwhile. */
 	ww_timer_set_word(t, ~0ull, word);
-	b->pending++;
-}
-
-bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires)
-{
-	const uint64_t odd = WW_TW_PENDING | WW_TW_BOUND | WW_TW_SETUP_MASK | WW_TW_BASE_MASK;
-	uint64_t word = ww_load_relaxed(&t->word);
-	struct ww_base_hot *h = ww_word_hot(word);
-	struct ww_base *b;
-	uint64_t filed;
-
-	if ((word & odd) != (WW_TW_SETUP | (uint64_t)ww_base_id_here() << WW_TW_BASE_SHIFT))
-		return false;
-	ww_light_lock(&h->lock);
-	b = h->base;
-	if (ww_unlikely(ww_load_relaxed(&t->word) != word || !b || !t->function ||
-			(t->tail & WW_TAIL_MAGIC_MASK) != WW_TAIL_MAGIC ||
-			(!(word & WW_TW_DEFERRABLE) && sleeps_past(b, expires + 1)))) {
-		ww_light_unlock(&h->lock);
-		return false;
-	}
-	filed = not_past(b, expires);
-	t->bound = ww_wheel_add(&b->wheel[ww_word_wheel(word)], &t->node, filed + 1);
-	ww_store_relaxed(&t->filed, filed);
-	ww_store_relaxed(&t->expires, expires);
-	/* pairs: TIMER-1 */
-	ww_store_release(&t->word, (word | WW_TW_PENDING) + WW_TW_GENERATION);
-	b->pending++;
-	b->stats.armed++;
-	ww_light_unlock(&h->lock);
-	WW_PROBE3(timer_start, t, expires, 0);
-	return true;
-}
-
-bool ww_timer_delete_closed(struct ww_timer_impl *t, uint64_t word)
-{
-	struct ww_base_hot *h = ww_word_hot(word);
-
-	ww_light_lock(&h->lock);
-	if (ww_unlikely(ww_load_relaxed(&t->word) != word || h->stale)) {
-		ww_light_unlock(&h->lock);
-		return false;
-	}
-	struct ww_base *b = h->base;
-
-	ww_wheel_del(&b->wheel[ww_word_wheel(word)], &t->node);
-	/* pairs: TIMER-1 */
-	ww_store_release(&t->word, (word & ~WW_TW_PENDING) + WW_TW_GENERATION);
-	b->pending--;
-	b->stats.cancelled++;
-	ww_light_unlock(&h->lock);
-	WW_PROBE2(timer_cancel, t, 1);
-	return true;
 }
 
 static void unlink_node(struct ww_base *b, struct ww_timer_impl *t)
@@ -147,7 +81,6 @@ void ww_timer_stamp(struct ww_timer_impl *t)
 uint64_t ww_timer_unlink(struct ww_base *b, struct ww_timer_impl *t)
 {
 	unlink_node(b, t);
-	b->pending--;
 	/* It closes because it leaves its filing, not by a sweep after a barrier. */
 	return stores_elsewhere(b, t) ? t->word | WW_TW_DIRTY : t->word;
 }
@@ -212,14 +145,14 @@ void ww_timer_refile(struct ww_base *b, struct ww_timer_impl *t, uint64_t expire
 	uint64_t filed = stores && ww_time_before(t->filed, expires) ? t->filed : expires, tick;
 
 	if (!stores)
-		filed = not_past(b, expires);
-	tick = not_past(b, expires) + 1;
+		filed = ww_timer_not_past(b, expires);
+	tick = ww_timer_not_past(b, expires) + 1;
 	if (word & WW_TW_STORED)
 		word &= ~WW_TW_DIRTY;
 	b->stats.slow_rearms++;
 	/* As long as its bucket is looked at in time it need not move. */
 	if (due(b, t) || ww_time_before(expires, t->bound) || (old ^ word) & WW_TW_OPEN ||
-	    (!(old & WW_TW_DEFERRABLE) && sleeps_past(b, tick))) {
+	    (!(old & WW_TW_DEFERRABLE) && ww_base_sleeps_past(b, tick))) {
 		/* And they count on the bound that they saw: never a later one. */
 		if (stores && ww_time_before(t->bound, tick))
 			tick = t->bound;

@@ -15,7 +15,7 @@ static void add(struct ww_timer_stats *sum, unsigned id)
 	if (b) {
 		const struct ww_timer_stats *s = &b->stats;
 
-		sum->pending += b->pending;
+		sum->pending += ww_base_pending(b);
 		sum->armed += s->armed;
 		sum->pushed_out += s->pushed_out;
 		sum->slow_rearms += s->slow_rearms;

@@ -111,7 +111,6 @@ static bool run(struct ww_base *b, struct ww_base_hot *h, struct ww_timer_impl *
 	ww_timer_fn fn = t->function;
 	unsigned forks = ww_timer_forks;
 
-	b->pending--;
 	b->stats.fired++;
 	/* In this order: who finds the timer idle must find it running. pairs: TIMER-1 */
 	ww_store_release(&h->running, t);

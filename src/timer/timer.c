@@ -7,6 +7,7 @@
 #include "base/report.h"
 #include "timer/barrier.h"
 #include "timer/rearm.h"
+#include "timer/short.h"
 
 /* After so many re-arms that only wait for barriers to pass, one pays for the barriers. */
 #define DIRTY_REARMS 32u
@@ -214,10 +215,13 @@ static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 			ww_timer_enqueue(o->base, t, word, a->expires, &wake);
 			if (stored)
 				ww_timer_stamp(t);
-			if (answer)
+			if (answer) {
+				h->base->moved--;
+				o->base->moved++;
 				o->base->stats.slow_rearms++;
-			else
+			} else {
 				o->base->stats.armed++;
+			}
 		}
 		if (o != h)
 			ww_light_unlock(&o->lock);
@@ -311,18 +315,27 @@ static __attribute__((noinline)) int mod_slow(struct ww_timer *timer, uint64_t e
 		[ARM_REDUCE] = "ww_timer_reduce",
 	};
 
-	if (how != ARM_PENDING && ww_timer_arm_idle(ww_timer_impl(timer), expires))
-		return 0;
 	if (how != ARM_REDUCE && ww_timer_store_slow(ww_timer_impl(timer), expires))
 		return 1;
 	return arm(timer, &(struct arm){calls[how], expires, how, ww_base_id_here(), false, 0, 0});
+}
+
+/* Out of line: the callers' stores need no frame of their own. */
+static __attribute__((noinline)) int mod_short(struct ww_timer *timer, uint64_t expires,
+					       enum arm_how how)
+{
+	struct ww_timer_impl *t = ww_timer_impl(timer);
+
+	if (ww_timer_arm_idle(t, ww_load_relaxed(&t->word), expires))
+		return 0;
+	return mod_slow(timer, expires, how);
 }
 
 WW_EXPORT int ww_mod_timer(struct ww_timer *timer, uint64_t expires)
 {
 	if (ww_likely(ww_timer_push_out(ww_timer_impl(timer), expires)))
 		return 1;
-	return mod_slow(timer, expires, ARM_MOD);
+	return mod_short(timer, expires, ARM_MOD);
 }
 
 WW_EXPORT int ww_mod_timer_pending(struct ww_timer *timer, uint64_t expires)
@@ -347,7 +360,7 @@ WW_EXPORT int ww_timer_reduce(struct ww_timer *timer, uint64_t expires)
 {
 	if (keep(ww_timer_impl(timer), expires - INT64_MAX, expires))
 		return 1;
-	return mod_slow(timer, expires, ARM_REDUCE);
+	return mod_short(timer, expires, ARM_REDUCE);
 }
 
 WW_EXPORT int ww_mod_timer_slack(struct ww_timer *timer, uint64_t expires, uint64_t slack)
@@ -363,7 +376,7 @@ WW_EXPORT int ww_mod_timer_slack(struct ww_timer *timer, uint64_t expires, uint6
 	uint64_t from = expires, to = last + 1, differ = from ^ to;
 	uint64_t mask = differ ? UINT64_MAX >> __builtin_clzll(differ) >> 1 : 0;
 
-	return mod_slow(timer, (to & ~mask) - 1, ARM_MOD);
+	return mod_short(timer, (to & ~mask) - 1, ARM_MOD);
 }
 
 WW_EXPORT bool ww_timer_pending(const struct ww_timer *timer)
@@ -453,8 +466,7 @@ WW_EXPORT int ww_timer_delete(struct ww_timer *timer)
 
 	if ((word & (WW_TW_PENDING | WW_TW_SETUP_MASK)) == WW_TW_SETUP)
 		return 0;
-	if (ww_likely((word & (WW_TW_STATE | WW_TW_SETUP_MASK)) == (WW_TW_SETUP | WW_TW_PENDING) &&
-		      ww_timer_delete_closed(t, word)))
+	if (ww_likely(ww_timer_delete_closed(t, word)))
 		return 1;
 	return delete_now("ww_timer_delete", timer, true, false);
 }

@@ -126,9 +126,9 @@ struct ww_base {
 	unsigned exchange_s;		     /* (B) how long the next spell of exchanges lasts */
 	uint64_t exchange_until;	     /* (B) tick */
 	bool time_each;			     /* (B) time every callback: one took too long */
-	uint64_t pending;		     /* (B) armed timers */
-	struct ww_timer_stats stats;	     /* (B) */
-	struct ww_wheel wheel[WW_WHEELS];    /* (B) */
+	uint64_t moved; /* (B) pending timers that came from other bases, less those that went */
+	struct ww_timer_stats stats;	  /* (B) */
+	struct ww_wheel wheel[WW_WHEELS]; /* (B) */
 };
 
 /* Bits of the mark. */
@@ -152,6 +152,12 @@ struct ww_base_hot {
 	bool stale;	      /* of a process that forked this one: its timers are idle */
 	struct ww_base *base; /* (W) NULL before its first use; the lock works all the same */
 };
+
+/* The base is locked. How many timers are armed on it: counted by how they come and go. */
+static inline uint64_t ww_base_pending(const struct ww_base *b)
+{
+	return b->stats.armed + b->moved - b->stats.cancelled - b->stats.fired;
+}
 
 extern struct ww_base_hot ww_base_hot[WW_BASES_MAX] __attribute__((visibility("hidden")));
 
@@ -203,7 +209,7 @@ static inline unsigned ww_base_id_here(void)
 {
 	/* On the virtual clock nothing may depend on where the scheduler put a thread. */
 	return ww_base_first_cpu +
-	       (ww_likely(!ww_clock_is_virtual()) ? (unsigned)ww_cpu_current_slot() : 0);
+	       (ww_unlikely(ww_clock_is_virtual()) ? 0 : (unsigned)ww_cpu_current_slot());
 }
 
 unsigned ww_base_id_of_cpu(int cpu);
@@ -234,12 +240,6 @@ static inline struct ww_base_hot *ww_timer_lock(struct ww_timer_impl *t)
 	return ww_timer_lock_slow(t, h);
 }
 
-/*
- * file.c: arm t by the short way, where all is as usual: t is idle and was last on the caller's own
- * base, which sleeps no longer than wanted. False: nothing was done. Takes the lock.
- */
-bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t expires);
-
 /* The base is locked. A new word with another generation, for others to see. */
 static inline void ww_timer_set_word(struct ww_timer_impl *t, uint64_t clear, uint64_t set)
 {
@@ -260,12 +260,6 @@ static inline uint64_t ww_timer_deadline(const struct ww_timer_impl *t)
 	/* What is before the filing comes from an earlier one, by a caller who will correct it. */
 	return ww_time_before(at, t->filed) ? t->filed : at;
 }
-
-/*
- * file.c: delete t by the short way, where its word shows it pending, closed and not yet due. False:
- * nothing was done. Takes the lock.
- */
-bool ww_timer_delete_closed(struct ww_timer_impl *t, uint64_t word);
 
 /* file.c; the base is locked. */
 /* t is on no list; it gets word, which names b, made pending. *wake: ww_base_wake() is due. */

@@ -28,7 +28,7 @@ static uint64_t turned(uint64_t bits, unsigned level, uint64_t clk)
 void ww_wheel_init(struct ww_wheel *w, uint64_t clk, unsigned fine, struct ww_bucket *buckets)
 {
 	*w = (struct ww_wheel){
-		.clk = clk, .next_stale = true, .fine = (uint8_t)fine, .bucket = buckets};
+		.clk = clk, .stale = WW_WHEEL_STALE, .fine = (uint8_t)fine, .bucket = buckets};
 }
 
 static bool has_bit(const struct ww_wheel *w, unsigned i)
@@ -105,7 +105,7 @@ static bool cleared(struct ww_wheel *w, unsigned index)
 {
 	struct ww_bucket *b = &w->bucket[index];
 
-	if (b == w->drained || !ww_bucket_empty(b))
+	if (!(w->stale & WW_WHEEL_LOOSE) || b == w->drained || !ww_bucket_empty(b))
 		return false;
 	clear_bit(w, index);
 	return true;
@@ -136,7 +136,7 @@ static uint64_t first_of_level(struct ww_wheel *w, unsigned level)
 
 bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
 {
-	if (w->next_stale) {
+	if (w->stale & WW_WHEEL_STALE) {
 		uint64_t best = UINT64_MAX;
 
 		for (uint32_t levels = w->levels; levels; levels &= levels - 1) {
@@ -146,7 +146,7 @@ bool ww_wheel_next(struct ww_wheel *w, uint64_t *tick)
 				best = first;
 		}
 		w->next = w->clk + best;
-		w->next_stale = !w->levels;
+		w->stale = w->levels ? w->stale & WW_WHEEL_LOOSE : WW_WHEEL_STALE;
 	}
 	*tick = w->next;
 	return w->levels != 0;
@@ -168,7 +168,7 @@ void ww_bucket_del(struct ww_bucket *b, struct ww_hnode *n)
 void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n)
 {
 	ww_bucket_del(w->drained, n);
-	w->next_stale = true;
+	w->stale = WW_WHEEL_STALE | WW_WHEEL_LOOSE;
 }
 
 void ww_wheel_turn(struct ww_wheel *w, uint64_t tick)
@@ -203,7 +203,7 @@ void ww_wheel_drained(struct ww_wheel *w)
 {
 	clear_bit(w, (unsigned)(w->drained - w->bucket));
 	w->drained = NULL;
-	w->next_stale = true;
+	w->stale |= WW_WHEEL_STALE;
 }
 
 void ww_wheel_forward(struct ww_wheel *w, uint64_t tick)

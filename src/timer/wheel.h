@@ -14,10 +14,12 @@
  * nodes are filed once and never looked at before their tick. One whose nodes move on by themselves
  * (a look finds most of them pushed out) has 64: looks at many of them are shared.
  *
- * A bucket is 16 lists, lanes, among which nodes are dealt out by their addresses: who empties it
- * goes from lane to lane, and each lane's next node has the time of 15 others to come into the
- * cache. Of one list a CPU can fetch one node at a time, and a million nodes are in no cache. Nodes
- * that lie close together share a lane, so that who unlinks one finds its neighbours in the cache.
+ * A bucket is 16 lists, lanes, among which nodes are dealt out: who empties it goes from lane to
+ * lane, and each lane's next node has the time of 15 others to come into the cache. Of one list a
+ * CPU can fetch one node at a time, and a million nodes are in no cache. On level 0, whose nodes are
+ * about to fire, the lanes are filled evenly, in turn. What lies further ahead is mostly unlinked or
+ * moved before: there, nodes that lie close together in memory share a lane, so that who unlinks one
+ * finds its neighbours in the cache.
  *
  * Unlinking leaves the bits of its bucket set, whatever is left in there: to see whether a bucket is
  * empty costs more than all the rest of it, and mostly something is filed there again. Who looks for
@@ -31,10 +33,11 @@
 
 #include "base/list.h"
 
-#define WW_WHEEL_BITS	6
-#define WW_WHEEL_SIZE	(1u << WW_WHEEL_BITS)
-#define WW_WHEEL_LEVELS 11 /* 6 * 11 >= 64; the top level uses 16 of its buckets */
-#define WW_WHEEL_LANES	16
+#define WW_WHEEL_BITS	    6
+#define WW_WHEEL_SIZE	    (1u << WW_WHEEL_BITS)
+#define WW_WHEEL_LEVELS	    11 /* 6 * 11 >= 64; the top level uses 16 of its buckets */
+#define WW_WHEEL_LANES	    16
+#define WW_WHEEL_NEIGHBOURS 16384 /* bytes: nodes in one such piece of memory share coarse lanes */
 
 #define WW_WHEEL_FINE	12 /* for nodes that fire at their bounds: 4096 buckets on level 0 */
 #define WW_WHEEL_COARSE 6  /* for nodes that move on */
@@ -47,12 +50,18 @@ struct ww_bucket {
 	struct ww_hnode *lane[WW_WHEEL_LANES];
 } ww_aligned_line;
 
+enum {
+	WW_WHEEL_STALE = 1, /* next is to be looked for */
+	WW_WHEEL_LOOSE = 2, /* something was unlinked: bits of empty buckets may be set */
+};
+
 struct ww_wheel {
 	uint64_t clk;		   /* the next tick to look at: no bound is before it */
 	uint64_t next;		   /* the earliest bound, where there is one ... */
-	bool next_stale;	   /* ... unless something was unlinked since: to be looked for */
+	uint8_t stale;		   /* ... unless something left since: see below */
 	uint8_t fine;		   /* level 0 has 2^fine buckets: constant */
 	uint32_t levels;	   /* bit n: bits[n] != 0 */
+	uint32_t turn;		   /* whose lane is next, on level 0 */
 	struct ww_bucket *bucket;  /* WW_WHEEL_BUCKETS(fine) of them */
 	struct ww_bucket *drained; /* the one that is being emptied, or NULL */
 	/* Bit i: the bucket may hold something, which no bit denies; of level 0: near[i] != 0. */
@@ -147,15 +156,15 @@ unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick);
 /* Unlink while a bucket is being emptied. */
 void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n);
 
-/* Multiples of the golden ratio: the lanes are evenly filled, whatever the nodes are parts of. */
-static inline unsigned ww_wheel_lane(const struct ww_hnode *n)
+/* The upper bits of multiples of the golden ratio: even, whatever pattern the factors have. */
+static inline unsigned ww_wheel_lane(uint32_t factor)
 {
-	return (uint32_t)((uintptr_t)n / 512) * 0x9e3779b9u / (1u << 28);
+	return factor * 0x9e3779b9u / (1u << 28);
 }
 
 static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
 {
-	unsigned level, index, s;
+	unsigned level, index, lane, s;
 	uint64_t ahead = tick - w->clk, bound, bit;
 
 	if (ww_unlikely((int64_t)ahead < 0)) {
@@ -173,6 +182,7 @@ static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint
 			w->bits[0] |= 1ull << i / 64;
 			w->levels |= 1u;
 		}
+		lane = ww_wheel_lane(w->turn++);
 	} else {
 		level = ww_wheel_level(w, tick);
 		s = level * WW_WHEEL_BITS;
@@ -184,25 +194,31 @@ static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint
 			w->levels |= 1u << level;
 		}
 		index += (level - 1) * WW_WHEEL_SIZE;
+		lane = ww_wheel_lane((uint32_t)((uintptr_t)n / WW_WHEEL_NEIGHBOURS));
 	}
-	if (!w->next_stale && bound - w->clk < w->next - w->clk)
+	if (!(w->stale & WW_WHEEL_STALE) && bound - w->clk < w->next - w->clk)
 		w->next = bound;
-	ww_bucket_add(&w->bucket[index], ww_wheel_lane(n), n);
+	ww_bucket_add(&w->bucket[index], lane, n);
 	return bound;
+}
+
+/* The same while no bucket is being emptied. */
+static inline void ww_wheel_unlink(struct ww_wheel *w, struct ww_hnode *n)
+{
+	struct ww_hnode *next = n->next, **pprev = n->pprev;
+
+	*pprev = next;
+	if (next)
+		next->pprev = pprev;
+	w->stale = WW_WHEEL_STALE | WW_WHEEL_LOOSE;
 }
 
 static inline void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n)
 {
-	struct ww_hnode *next = n->next, **pprev = n->pprev;
-
-	if (ww_unlikely(w->drained)) {
+	if (ww_unlikely(w->drained))
 		ww_wheel_del_slow(w, n);
-		return;
-	}
-	*pprev = next;
-	if (next)
-		next->pprev = pprev;
-	w->next_stale = true;
+	else
+		ww_wheel_unlink(w, n);
 }
 
 #endif
