@@ -165,6 +165,14 @@ def both(wire, _case, n):
     return [*upktgen(wire, 'fixed', n, 'live')[:-1], script(wire, '', n, CPUS[-2:])]
 
 
+def both_bare(wire, _case, n):
+    """Two bare senders that share nothing but the machine."""
+    if n != 60:
+        raise Cannot('its frame is of 60 bytes')
+    one, two = (f'taskset -c {cpu} {wire.build}/bench/live_bare fixed {tx}' for cpu, (tx, _) in zip(CPUS[-2:], wire.pairs))
+    return ['sh', '-c', f'{one} & exec {two}']
+
+
 def trafgen(wire, _case, n):
     conf = '{ ' + ', '.join(f'0x{b:02x}' for b in frame(n)) + ' }'
     return ['trafgen', '--dev', TX, '--conf', wire.file('trafgen.cfg', conf), '--cpus', '1', '--qdisc-path', '--no-sock-mem']
@@ -220,7 +228,8 @@ SENDERS = {
         'upktgen': lambda w, c, n: upktgen(w, c, n, 'live'), 'limit': live_bare,
         'xdp-trafficgen': xdp_trafficgen, 'trafgen': trafgen_bypass, 'tcpreplay': tcpreplay, 'mausezahn': mausezahn,
     } for case in FIELDS if case != 'udp'},
-    'two-cores': {'upktgen': both, 'one-core': one_of_two},
+    'two-cores': {'upktgen': both, 'one-core': one_of_two, 'limit': both_bare,
+                  'limit-one-core': lambda w, _, n: live_bare(w, 'fixed', n)},
     'xdp': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'xdp'), 'testpmd-af_xdp': testpmd(f'net_af_xdp0,iface={TX}')},
     'packet': {'upktgen': lambda w, c, n: upktgen(w, c, n, 'packet'), 'trafgen': trafgen_bypass, 'tcpreplay': tcpreplay,
                'mausezahn': mausezahn, 'testpmd-af_packet': testpmd(f'net_af_packet0,iface={TX},qdisc_bypass=1')},
@@ -254,7 +263,7 @@ class Sender:
 
     def __init__(self, wire, who, case, n, quick):
         self.wire, self.case = wire, case
-        self.cpus = ','.join(str(c) for c in (CPUS[-2:] if (case, who) == ('two-cores', 'upktgen') else (CPU,)))
+        self.cpus = ','.join(str(c) for c in (CPUS[-2:] if case == 'two-cores' and 'one' not in who else (CPU,)))
         if case == 'two-cores':
             if len(CPUS) < 2:
                 raise Cannot('it needs two CPUs')

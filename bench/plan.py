@@ -53,7 +53,7 @@ WHAT = {
     'loop-barrier': 'the transmit loop, and the same with a full barrier per packet (clone_skb 100000)',
     'pktgen-null': 'one packet of N bytes made, and sent nowhere',
     'pktgen-veth': 'packets a second that arrive over a pair of devices, one sending CPU; "limit": a bare sender of the '
-                   'same fields; "origin": as published, elsewhere; "two-cores": two of each, and one',
+                   'same fields; "origin": as published, elsewhere; "two-cores": two of each, and one, also of bare senders',
     'pktgen-pacing': 'mean rate kept of N packets a second asked, and how late packets leave',
     'receiver': 'what our receiver counts of our own live frames at full speed',
     'server': 'an echo server with an idle deadline per connection; 11,000 go away; 10 of 11 expired',

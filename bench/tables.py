@@ -152,6 +152,22 @@ def packet(runs):
                  if saved < alone else f';\n  the {saved - alone:.2f} ns more than that are the loop standing still until its own stores have left.'))
 
 
+def two_cores(runs):
+    """How much a second core adds, beside what it adds to a sender that shares nothing."""
+    pairs = {}
+    for k, v in runs.items():
+        if k[:2] == ('pktgen-veth', 'two-cores'):
+            pairs[k[2]] = v
+    if len(pairs) < 4:
+        return
+
+    def times(two, one):
+        return statistics.median(a / b for a, b in zip(pairs[two], pairs[one]))
+    ours, bare = times('upktgen', 'one-core'), times('limit', 'limit-one-core')
+    print(f'\ntwo cores, two pairs of devices: ours sends {ours:.2f} times what one core does, two bare senders that share'
+          f'\n  nothing but the machine {bare:.2f} times: {ours / bare:.3f} of it.')
+
+
 def server(runs):
     """What does it do to run time and CPU time?"""
     m = medians(runs, 'server')
@@ -174,4 +190,5 @@ def summaries(runs):
     delete_sync(runs)
     update(runs)
     packet(runs)
+    two_cores(runs)
     server(runs)

@@ -95,17 +95,22 @@ struct pg_live_state {
 	__u64 imix_counts[20];
 } __attribute__((aligned(64)));
 
-/* Written by the trace points. */
+/*
+ * Written by the trace points. They are called for the packets of every live sender, and look whose
+ * each is: so that stands on a line, and for pairs of lines that are fetched together on two, that
+ * nobody writes in a run.
+ */
 struct pg_live_truth {
 	__u32 tid; /* of the sending thread; 0: do not count */
 	__u32 ifindex;
-	__u64 sent, drops;
+	__u64 sent __attribute__((aligned(128)));
+	__u64 drops;
 	__u64 drops_full; /* err 0: the device's ring */
 	__u64 refused;	  /* redirects that failed */
 	__s32 last_drop_err, last_refuse_err;
 	__u64 refused_by[5]; /* enum pg_cause */
 	__u64 drops_by[5];
-} __attribute__((aligned(64)));
+} __attribute__((aligned(128)));
 
 /* The two as they lie in the program's memory. */
 struct pg_live_memory {
