@@ -35,6 +35,13 @@
 #include "transmit/live_open.h"
 #include "transmit/open.h"
 
+/* The sanitizers' own calls would not pass the filter. */
+#if TAP_ASAN || TAP_TSAN
+enum { FILTERED = 0 };
+#else
+enum { FILTERED = 1 };
+#endif
+
 static void confined_to(const char *device)
 {
 	struct upk_confine c = {.sends = true, .devices = {device}};
@@ -164,7 +171,7 @@ TEST(every_capability_is_gone_and_none_comes_back)
 	if (geteuid() == 0)
 		CHECK_EQ(caps_in("/proc/self/status", "CapBnd"), 0);
 	CHECK_EQ(caps_in("/proc/self/status", "NoNewPrivs"), 1);
-	if (!TAP_ASAN && !TAP_TSAN)
+	if (FILTERED)
 		CHECK_EQ(caps_in("/proc/self/status", "Seccomp"), 2);
 }
 
@@ -252,7 +259,7 @@ TEST(a_live_program_sends_on_its_own_device_whatever_number_it_is_told)
 /* The descriptor of the opener is somewhere among ours. */
 static int opener_fd(void)
 {
-	struct sockaddr_un name;
+	struct sockaddr_un name = {0};
 
 	for (int fd = 3; fd < 64; fd++) {
 		socklen_t len = sizeof(name);
@@ -334,7 +341,7 @@ TEST(the_opener_ends_with_its_worker_and_keeps_no_more_than_it_needs)
 	CHECK_EQ(caps_in(path, "CapEff") & ~may, 0);
 	CHECK_EQ(caps_in(path, "CapBnd"), 0);
 	CHECK_EQ(caps_in(path, "NoNewPrivs"), 1);
-	if (!TAP_ASAN && !TAP_TSAN)
+	if (FILTERED)
 		CHECK_EQ(caps_in(path, "Seccomp"), 2);
 	close(opener_fd());
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
@@ -344,7 +351,7 @@ TEST(the_opener_ends_with_its_worker_and_keeps_no_more_than_it_needs)
 
 static void in_a_folder(char dir[64])
 {
-	strcpy(dir, "/tmp/upk-confine-XXXXXX");
+	snprintf(dir, 64, "/tmp/upk-confine-XXXXXX");
 	CHECK(mkdtemp(dir));
 	CHECK_EQ(chdir(dir), 0);
 }
@@ -386,6 +393,6 @@ TEST(a_file_is_made_for_its_owner_alone_and_no_link_is_followed)
 	/* A pipe that nobody reads holds nobody up. */
 	CHECK(pg_given_open("fifo", NULL, true, false) >= 0);
 	/* What the command line did not name is not written. */
-	if (!TAP_ASAN && !TAP_TSAN)
+	if (FILTERED)
 		CHECK_EQ(pg_given_open("other", NULL, true, false), -EPERM);
 }

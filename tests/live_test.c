@@ -116,12 +116,13 @@ static void random_addresses(struct pg_config *c, uint64_t *rng)
 		}
 		return;
 	}
-	strcpy(c->src_min, "198.18.1.1");
-	strcpy(c->dst_min, "198.18.2.1");
+	snprintf(c->src_min, sizeof(c->src_min), "198.18.1.1");
+	snprintf(c->dst_min, sizeof(c->dst_min), "198.18.2.1");
 	if (chance(rng, 2))
-		strcpy(c->src_max, "198.18.1.9");
+		snprintf(c->src_max, sizeof(c->src_max), "198.18.1.9");
 	if (chance(rng, 2))
-		strcpy(c->dst_max, chance(rng, 3) ? "255.255.255.255" : "198.18.2.7");
+		snprintf(c->dst_max, sizeof(c->dst_max), "%s",
+			 chance(rng, 3) ? "255.255.255.255" : "198.18.2.7");
 	if (chance(rng, 3)) {
 		c->flows = 5;
 		c->flowlen = 3;

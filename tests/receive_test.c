@@ -645,3 +645,103 @@ TEST(a_cut_frame_is_not_read_beyond_its_end)
 	}
 	pg_packet_end(p);
 }
+
+/* --- flows that take turns -------------------------------------------------------------------- */
+
+/* Numbers 1 to n of one sender: what each flow had, and what the receiver says that it should have had. */
+static bool turns(unsigned n, uint64_t (*key)(unsigned number), bool (*lost)(unsigned number),
+		  uint64_t expected[64])
+{
+	struct pg_streams s;
+	struct pg_flows flows;
+
+	pg_streams_init(&s, true);
+	CHECK_EQ(pg_flows_init(&flows), 0);
+	for (unsigned i = 1; i <= n; i++) {
+		/* Pairs change places now and then. */
+		unsigned number = i % 50 == 7 ? i + 1 : i % 50 == 8 ? i - 1 : i;
+
+		if (!lost(number))
+			pg_streams_add(&s, pg_flows_get(&flows, key(number)), number, number);
+	}
+	CHECK_EQ(s.nr, 1);
+	pg_streams_close(&s, &n, 1);
+	memset(expected, 0, 64 * sizeof(expected[0]));
+	bool known = pg_cadence_expected(&s.all[0]->cadence, &s.all[0]->sequence, &flows, expected);
+
+	/* By key, for the test. */
+	uint64_t by_key[64] = {0};
+
+	for (unsigned i = 0; i < flows.nr; i++)
+		by_key[flows.flow[i].key] = expected[i];
+	memcpy(expected, by_key, sizeof(by_key));
+	pg_streams_free(&s);
+	pg_flows_free(&flows);
+	return known;
+}
+
+static uint64_t three_each(unsigned number)
+{
+	return 1 + (number - 1) / 3 % 5;
+}
+
+static uint64_t one_each(unsigned number)
+{
+	return 1 + (number - 1) % 7;
+}
+
+static uint64_t one_alone(unsigned number)
+{
+	(void)number;
+	return 1;
+}
+
+static uint64_t changes_once(unsigned number)
+{
+	return number < 2000 ? one_each(number) : 1 + number % 5;
+}
+
+static uint64_t at_random(unsigned number)
+{
+	return 1 + (number * 2654435761u >> 16) % 7;
+}
+
+static bool none_lost(unsigned number)
+{
+	(void)number;
+	return false;
+}
+
+/* The first of all, the places where a round ends, and one of a hundred. */
+static bool some_lost(unsigned number)
+{
+	return number == 1 || number == 8 || number == 15 || number == 16 || number % 100 == 99;
+}
+
+TEST(what_flows_that_take_turns_should_have_had_is_known)
+{
+	uint64_t expected[64];
+
+	CHECK(turns(3000, three_each, none_lost, expected));
+	for (int i = 1; i <= 5; i++)
+		CHECK_EQ(expected[i], 600);
+	CHECK(turns(3000, three_each, some_lost, expected));
+	for (int i = 1; i <= 5; i++)
+		CHECK_EQ(expected[i], 600);
+	/* A round is cut off: 3002 is 428 of 7 and 6 more. */
+	CHECK(turns(3002, one_each, some_lost, expected));
+	for (int i = 1; i <= 7; i++)
+		CHECK_EQ(expected[i], 428 + (i <= 6));
+	/* The last ones lost, too. */
+	CHECK(turns(3000, one_each, some_lost, expected));
+}
+
+TEST(of_flows_in_no_fixed_order_nothing_is_said)
+{
+	uint64_t expected[64];
+
+	CHECK(!turns(3000, at_random, none_lost, expected));
+	CHECK(!turns(3000, changes_once, none_lost, expected));
+	CHECK(!turns(3000, one_alone, none_lost, expected));
+	CHECK(!turns(12, three_each, none_lost, expected)); /* not one round */
+}

@@ -53,7 +53,7 @@ TEST(a_capture_gives_its_frames_as_they_are_over_and_over)
 
 	write_pcap(1, lens, at, 3, 0);
 	pg_config_init(&c);
-	strcpy(c.pcap, path);
+	snprintf(c.pcap, sizeof(c.pcap), "%s", path);
 	struct pg_packet *p = pg_packet_start(&c, 1, 0, 1, why);
 
 	CHECK_MSG(p, "%s", why);
@@ -77,7 +77,7 @@ TEST(gaps_are_the_files_scaled_and_the_mean_between_rounds)
 
 	write_pcap(1, lens, at, 3, 0);
 	pg_config_init(&c);
-	strcpy(c.pcap, path);
+	snprintf(c.pcap, sizeof(c.pcap), "%s", path);
 	for (uint32_t speed = 500; speed <= 2000; speed *= 2) {
 		c.pcap_speed = speed;
 		struct pg_packet *p = pg_packet_start(&c, 1, 0, 1, why);

@@ -346,7 +346,7 @@ static int ends_ip4(const char *what, const char *text, char first[32], char las
 
 	snprintf(copy, sizeof(copy), "%s", text);
 	mark = copy + strcspn(copy, "-/");
-	int kind = *mark;
+	char kind = *mark;
 
 	if (kind)
 		*mark++ = 0;

@@ -89,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->svg = arg;
 		return 0;
 	case 'w':
-		if (strcmp(arg, "xdp") && strcmp(arg, "packet"))
+		if (strcmp(arg, "xdp") != 0 && strcmp(arg, "packet") != 0)
 			argp_error(state, "--way: '%s' is neither xdp nor packet", arg);
 		a->way = !strcmp(arg, "xdp") ? PG_RECEIVE_XDP : PG_RECEIVE_PACKET;
 		return 0;

@@ -365,7 +365,46 @@ static void report_streams(const struct pg_receiver *r, struct pg_receive_summar
 		out->senders += !out->streams[i].restart;
 	}
 	out->nr_streams = out->streams ? s->nr : 0;
-	qsort(out->streams, out->nr_streams, sizeof(out->streams[0]), by_serial);
+	if (out->streams)
+		qsort(out->streams, out->nr_streams, sizeof(out->streams[0]), by_serial);
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* The flows of a sender that come in turns: what each should have had, less what came of it. */
+static void know_lost(const struct pg_receiver *r, const struct pg_stream *t,
+		      struct pg_receive_summary *out, uint64_t *expected)
+{
+	const struct pg_flow *all = r->flows.flow;
+
+	memset(expected, 0, r->flows.nr * sizeof(expected[0]));
+	if (!pg_cadence_expected(&t->cadence, &t->sequence, &r->flows, expected))
+		return;
+	for (unsigned i = 0; i < r->flows.nr; i++)
+		if (all[i].stream == t->serial &&
+		    (all[i].shared || all[i].packets - all[i].duplicated > expected[i]))
+			return; /* not all of it was this sender's, or in turn */
+	for (unsigned i = 0; i < r->flows.nr; i++) {
+		struct pg_flow_report *f = &out->flows[i];
+
+		if (all[i].stream != t->serial)
+			continue;
+		f->lost_known = true;
+		f->lost = less(expected[i] + f->flow.duplicated, f->flow.packets + f->flow.damaged);
+	}
+}
+
+static void know_all_lost(const struct pg_receiver *r, struct pg_receive_summary *out)
+{
+	uint64_t *expected = ww_alloc((r->flows.nr + 1ul) * sizeof(expected[0]));
+
+	for (unsigned i = 0; expected && i < r->streams.nr; i++)
+		if (r->streams.all[i]->nr_flows > 1)
+			know_lost(r, r->streams.all[i], out, expected);
+	ww_free(expected);
 }
 
 static void report_flows(const struct pg_receiver *r, struct pg_receive_summary *out)
@@ -387,6 +426,7 @@ static void report_flows(const struct pg_receiver *r, struct pg_receive_summary 
 				t->sequence.holes > t->damaged ? t->sequence.holes - t->damaged : 0;
 		}
 	}
+	know_all_lost(r, out);
 	qsort(out->flows, out->nr_flows, sizeof(out->flows[0]), worst_first);
 }
 

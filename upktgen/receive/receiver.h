@@ -59,7 +59,10 @@ struct pg_stream_report {
 struct pg_flow_report {
 	struct pg_flow flow;
 	uint32_t sender; /* serial of its stream, 0 if there is none */
-	/* Known where a sender has this one flow: its numbers then count that flow's packets. */
+	/*
+	 * Known where a sender has this one flow, since its numbers then count that flow's packets, or
+	 * where its flows come in turns (cadence.h).
+	 */
 	bool lost_known;
 	uint64_t lost; /* as above */
 };

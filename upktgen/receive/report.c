@@ -84,7 +84,8 @@ static void print_flows(const struct pg_receive_summary *s, unsigned rows, FILE 
 	}
 	for (unsigned i = 0; i < s->nr_flows && i < rows; i++)
 		if (!s->flows[i].lost_known) {
-			fputs("     (-: a sender numbers its packets, not those of each flow)\n",
+			fputs("     (-: a sender numbers its packets, not those of each flow, and "
+			      "they do not come in turns)\n",
 			      out);
 			break;
 		}

@@ -31,15 +31,9 @@ void pg_sequence_free(struct pg_sequence *s)
 	s->seen = NULL;
 }
 
-/* By its distance from the newest. */
-static uint64_t widened(const struct pg_sequence *s, uint32_t number)
-{
-	return s->top + (uint64_t)(int64_t)(int32_t)(number - (uint32_t)s->top);
-}
-
 enum pg_verdict pg_sequence_judge(const struct pg_sequence *s, uint32_t number, uint16_t mark)
 {
-	uint64_t wide = widened(s, number);
+	uint64_t wide = pg_sequence_widened(s, number);
 
 	if (wide > s->top) {
 		if (wide == s->top + 1)
@@ -75,7 +69,7 @@ static void ahead(struct pg_sequence *s, uint64_t wide, uint32_t count, uint16_t
 
 uint64_t pg_sequence_take(struct pg_sequence *s, enum pg_verdict v, uint32_t number, uint16_t mark)
 {
-	uint64_t wide = widened(s, number), late = s->top - wide;
+	uint64_t wide = pg_sequence_widened(s, number), late = s->top - wide;
 
 	switch (v) {
 	case PG_SEQ_NEXT:
@@ -101,12 +95,12 @@ uint64_t pg_sequence_take(struct pg_sequence *s, enum pg_verdict v, uint32_t num
 
 void pg_sequence_jump(struct pg_sequence *s, uint32_t last, uint32_t count, uint16_t mark)
 {
-	ahead(s, widened(s, last), count, mark);
+	ahead(s, pg_sequence_widened(s, last), count, mark);
 }
 
 void pg_sequence_close(struct pg_sequence *s, uint32_t last)
 {
-	uint64_t wide = widened(s, last);
+	uint64_t wide = pg_sequence_widened(s, last);
 
 	if (wide > s->top) {
 		s->holes += wide - s->top;

@@ -53,6 +53,12 @@ struct pg_sequence {
 int pg_sequence_begin(struct pg_sequence *s, uint32_t number, uint16_t mark, bool from_start);
 void pg_sequence_free(struct pg_sequence *s);
 
+/* To 64 bits, by its distance from the newest. */
+static inline uint64_t pg_sequence_widened(const struct pg_sequence *s, uint32_t number)
+{
+	return s->top + (uint64_t)(int64_t)(int32_t)(number - (uint32_t)s->top);
+}
+
 enum pg_verdict pg_sequence_judge(const struct pg_sequence *s, uint32_t number, uint16_t mark);
 /* Takes an arrival that was judged to be one of the first four. By how many it came late. */
 uint64_t pg_sequence_take(struct pg_sequence *s, enum pg_verdict v, uint32_t number, uint16_t mark);

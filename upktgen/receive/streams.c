@@ -15,6 +15,7 @@ void pg_streams_init(struct pg_streams *s, bool from_start)
 static void free_stream(struct pg_stream *t)
 {
 	pg_sequence_free(&t->sequence);
+	pg_cadence_free(&t->cadence);
 	ww_free(t);
 }
 
@@ -90,9 +91,11 @@ static void join(struct pg_stream *t, struct pg_flow *flow)
 	t->only_flow = flow->key;
 }
 
-static struct pg_stream *took(struct pg_streams *s, struct pg_stream *t, struct pg_flow *flow)
+static struct pg_stream *took(struct pg_streams *s, struct pg_stream *t, struct pg_flow *flow,
+			      uint32_t number)
 {
 	join(t, flow);
+	pg_cadence_note(&t->cadence, pg_sequence_widened(&t->sequence, number), flow->key);
 	t->last_at = s->at;
 	t->packets++;
 	s->last = t;
@@ -104,15 +107,21 @@ static struct pg_stream *take(struct pg_streams *s, struct pg_stream *t, struct 
 {
 	uint64_t late = pg_sequence_take(&t->sequence, v, number, mark);
 
-	if (v == PG_SEQ_SAME)
+	if (v == PG_SEQ_SAME) {
 		flow->duplicated++;
+		t->packets++;
+		t->last_at = s->at;
+		join(t, flow);
+		s->last = t;
+		return t;
+	}
 	if (v == PG_SEQ_HOLE) {
 		flow->reordered++;
 		flow->extent_sum += late;
 		if (late > flow->extent_max)
 			flow->extent_max = late;
 	}
-	return took(s, t, flow);
+	return took(s, t, flow, number);
 }
 
 /* How well an arrival fits: less is better. */
@@ -181,7 +190,7 @@ static struct pg_stream *far_away(struct pg_streams *s, struct pg_flow *flow, ui
 					 mark);
 	}
 	own->packets += PG_STREAMS_BELIEVE - 1;
-	return took(s, own, flow);
+	return took(s, own, flow, number);
 }
 
 struct pg_stream *pg_streams_slow(struct pg_streams *s, struct pg_flow *flow, uint32_t number,
@@ -218,7 +227,7 @@ struct pg_stream *pg_streams_slow(struct pg_streams *s, struct pg_flow *flow, ui
 	if (s->nr)
 		return far_away(s, flow, number, mark);
 	best = begin(s, flow, number, mark);
-	return best ? took(s, best, flow) : NULL;
+	return best ? took(s, best, flow, number) : NULL;
 }
 
 static int higher_top_first(const void *a, const void *b)

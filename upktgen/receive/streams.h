@@ -9,6 +9,7 @@
 #ifndef UPKTGEN_RECEIVE_STREAMS_H
 #define UPKTGEN_RECEIVE_STREAMS_H
 
+#include "receive/cadence.h"
 #include "receive/flows.h"
 #include "receive/sequence.h"
 
@@ -28,6 +29,7 @@ struct pg_stream {
 	uint64_t only_flow; /* key, while nr_flows is 1 */
 	uint64_t stamp;	    /* newest that was measured */
 	uint64_t latency;   /* of the sample before */
+	struct pg_cadence cadence;
 };
 
 /* Numbers that fit nowhere, and may be believed if more follow. */
@@ -86,6 +88,7 @@ static inline struct pg_stream *pg_streams_add(struct pg_streams *s, struct pg_f
 	    pg_sequence_next(&last->sequence, number, mark)) {
 		last->last_at = s->at;
 		last->packets++;
+		pg_cadence_note(&last->cadence, last->sequence.top, flow->key);
 		return last;
 	}
 	return pg_streams_slow(s, flow, number, mark);

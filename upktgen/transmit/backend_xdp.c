@@ -209,9 +209,14 @@ static int xdp_open(struct pg_tx *tx)
 	tx->max_bytes = tx->link.mtu + 14 + 4;
 	choose_queues(x, tx);
 	x->queue = ww_alloc_lines(x->nr_queues * sizeof(x->queue[0]));
-	err = x->queue ? pg_frames_open(&x->frames, tx, BATCH) : -ENOMEM;
-	for (unsigned i = 0; x->queue && i < x->nr_queues; i++)
+	if (!x->queue) {
+		snprintf(tx->why, PG_WHY, "no memory");
+		xdp_close(tx);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < x->nr_queues; i++)
 		x->queue[i].xsk.fd = -1;
+	err = pg_frames_open(&x->frames, tx, BATCH);
 	for (unsigned i = 0; i < x->nr_queues && !err; i++)
 		err = open_queue(x, tx, &x->queue[i], x->first_queue + i);
 	if (!err) {

@@ -438,6 +438,7 @@ static void find_taken(struct work *w)
 			continue;
 		int taken = -8 * SLOTS;
 
+		/* NOLINTNEXTLINE(misc-redundant-expression): BPF_ADD and BPF_K are 0, both */
 		if (at + 1 < w->n && next->code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
 		    next->dst_reg == i->dst_reg && i->code == (BPF_ALU64 | BPF_MOV | BPF_X))
 			taken = next->imm;
