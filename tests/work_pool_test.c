@@ -862,7 +862,7 @@ TEST_LIMIT(room_given_by_a_worker_that_may_not_go_on_wakes_a_sleeper, 20)
 	/* They go to sleep, with their licences, and the manager, which would find the item, too. */
 	nap_us(20000);
 	for (unsigned i = 1; i < ww_nr_pools; i++)
-		while (ww_load_seq_cst(&ww_pools[i]->armed))
+		while (ww_pool_armed(ww_pools[i]))
 			nap_us(1000);
 	open_gate(&first);
 	await(&behind.runs, 1);

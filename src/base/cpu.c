@@ -22,7 +22,8 @@ static int nr_slots;		    /* (I) */
 static int slot_cpu[WW_SLOTS_MAX];  /* (I) */
 int ww_cpu_slot_table[WW_CPUS_MAX]; /* (I) */
 _Static_assert(WW_CPUS_MAX == CPU_SETSIZE, "a slot for every CPU");
-ptrdiff_t ww_cpu_number_at;	    /* (I) */
+ptrdiff_t ww_cpu_number_at; /* (I) */
+int ww_cpu_nr_known;
 static short cpu_node[CPU_SETSIZE]; /* (I) */
 static cpu_set_t allowed_cpus;	    /* (I) the affinity mask at first use */
 
@@ -188,7 +189,8 @@ static void read_topology(void)
 		ww_cpu_slot_table[c] =
 			next < nr_slots && slot_cpu[next] == c ? next++ : c % nr_slots;
 	read_nodes();
-	ww_store_release(&known, true); /* pairs: CPU-1 */
+	ww_store_release(&ww_cpu_nr_known, nr_possible); /* pairs: CPU-1 */
+	ww_store_release(&known, true);			 /* pairs: CPU-1 */
 #ifdef RSEQ_SIG
 	if (__rseq_size)
 		ww_store_release(&ww_cpu_number_at, /* pairs: CPU-1 */
@@ -208,7 +210,7 @@ void ww_cpu_set_topology_root(const char *root)
 	topology_root = root ? root : "/sys";
 	known = false;
 	ww_cpu_number_at = 0;
-	nr_possible = nr_slots = 0;
+	ww_cpu_nr_known = nr_possible = nr_slots = 0;
 	memset(cpu_node, 0, sizeof(cpu_node));
 	once = (pthread_once_t)PTHREAD_ONCE_INIT;
 }

@@ -52,6 +52,17 @@ static inline int ww_cpu_current_slot(void)
 	return ww_cpu_current_slot_slow();
 }
 
+/* ww_cpu_possible() once it is known, 0 before: inside of the next one. */
+extern int ww_cpu_nr_known __attribute__((visibility("hidden")));
+
+/* ww_cpu_slot_of() without a call; -1 where the CPU does not exist, or nothing is known yet. */
+static inline int ww_cpu_slot_known(int cpu)
+{
+	return (unsigned)cpu < (unsigned)ww_load_acquire(&ww_cpu_nr_known) /* pairs: CPU-1 */
+		       ? ww_cpu_slot_table[cpu]
+		       : -1;
+}
+
 /* Bind the calling thread; -errno where the cpuset refuses (the caller then runs unbound). */
 int ww_cpu_bind_self(int cpu);
 

@@ -71,7 +71,7 @@ static int check_workers(struct ww_pool *pool, unsigned *queued, unsigned *runni
 	if (licensed + pool->want != pool->licensed)
 		faults += fault(pool, "licences held or asked for, and counted",
 				licensed + pool->want, pool->licensed);
-	if (ww_load_relaxed(&pool->shortage) != (pool->licensed < pool->target))
+	if (!(ww_load_relaxed(&pool->look) & LOOK_SHORTAGE) != (pool->licensed >= pool->target))
 		faults += fault(pool, "shortage", pool->licensed, pool->target);
 	return faults;
 }

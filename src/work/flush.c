@@ -7,6 +7,7 @@
  * colours are in use the marker's own colour goes on being given until one becomes free.
  */
 #include "work/internal.h"
+#include "work/push.h"
 
 #include "base/clock.h"
 #include "base/futex.h"

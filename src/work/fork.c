@@ -69,9 +69,9 @@ static void forget_items(struct ww_pool *pool)
 	ww_items_init(&pool->list);
 	ww_list_init(&pool->reserve);
 	ww_list_init(&pool->dozers);
-	pool->idle = pool->tokens = pool->armed = 0;
+	pool->look = LOOK_SHORTAGE | LOOK_UNARMED;
+	pool->seats = 0;
 	pool->licensed = pool->nr_workers = pool->want = 0;
-	pool->shortage = 1;
 	pool->feed = NULL;
 	ww_list_for_each (l, &pool->pwqs) {
 		struct ww_pwq *pwq = ww_list_entry(l, struct ww_pwq, node);

@@ -43,6 +43,7 @@
 #define WORK_POOL_SHIFT	 24 /* the pool it was last queued on, 0 for none */
 #define WORK_POOL_MASK	 (0xffffull << WORK_POOL_SHIFT)
 #define WORK_MAGIC_MASK	 (0xffffull << 48)
+#define WORK_USUAL_MASK	 (WORK_MAGIC_MASK | WORK_DEPTH_MASK | WORK_POOL_MASK)
 
 #define BATCH	    16 /* slots of a worker */
 #define COLOURS	    16 /* generations of items that flushes can tell apart */
@@ -53,7 +54,18 @@
 #define HINT_AHEAD  24
 #define HINTS_LINE  (WW_CACHE_LINE / sizeof(void *))
 #define WQ_NAME_LEN 32
-#define NODES	    64 /* those with higher numbers share a count */
+
+/*
+ * A pool's look word: all that a push must see to, in one load. A bit for each seat, in which a
+ * worker sleeps that a push may take; the lowest is taken, so that a pool with little to do has one
+ * worker that is warm, and others that may leave.
+ */
+#define SEATS	      62
+#define LOOK_SEATS    ((1ull << SEATS) - 1)
+#define LOOK_SHORTAGE (1ull << 62) /* fewer licences out than there might be */
+#define LOOK_UNARMED  (1ull << 63) /* the manager does not look at this pool */
+
+#define NODES 64 /* those with higher numbers share a count */
 
 /* Low bits of an item's queue word (ww_private[3]): the pwq it is queued on, and L about it. */
 #define PWQ_COLOUR   0x0full
@@ -78,6 +90,8 @@ struct ww_pwq {
 	unsigned slot;		 /* C: the first slot it serves */
 	int *node_active;	 /* C: of its NUMA node; NULL where the queue has but one */
 	uint32_t urgent;	 /* A: workers settle after each item: somebody waits for it */
+	bool intensive_items;	 /* C: of a queue of CPU_INTENSIVE items */
+	uint64_t usual;		 /* C: the word of an item that may be queued here at once */
 	/* Of each item. */
 	int nr_active ww_aligned_line; /* L */
 	int max_active;		       /* L */
@@ -100,7 +114,7 @@ struct ww_pwq {
 enum worker_state {
 	WORKER_NEW,	/* its thread has not begun */
 	WORKER_RUN,	/* looks for items or runs them */
-	WORKER_IDLE,	/* sleeps on the pool's tokens; holds a licence */
+	WORKER_IDLE,	/* sleeps in a seat of the pool; holds a licence */
 	WORKER_RESERVE, /* sleeps on its own word; holds none */
 	WORKER_DEAD,	/* its thread is gone; the structure waits for another */
 };
@@ -131,7 +145,7 @@ struct ww_pworker {
 	struct ww_list reserve;	  /* L: in the pool's reserve, or its dozers */
 	struct ww_list waiters;	  /* L: flushes that wait for the current run */
 	struct item_link own;	  /* L: items that may not run before the current one ends */
-	uint32_t wake;		  /* A: the futex of a reserve worker */
+	uint32_t wake;		  /* A: the futex on which it sleeps */
 	unsigned block_nest;	  /* W */
 	uint32_t waiting;	  /* W, atomic: inside a wait of this room */
 	struct ww_thread *thread; /* A: its record in src/thread, while it lives */
@@ -169,10 +183,7 @@ struct ww_pool {
 	struct ww_work *head;		      /* A: set by the pusher that found tail NULL */
 	uint64_t hints;			      /* A, no order, may lose counts: see push_hint() */
 	/* Read by pushers, written when workers sleep or wake. */
-	uint32_t idle ww_aligned_line; /* A: sleepers that a push may take */
-	uint32_t tokens;	       /* A: futex: sleepers that were taken */
-	uint32_t shortage;	       /* A: fewer licences out than there might be */
-	uint32_t armed;		       /* A: the manager looks at this pool */
+	uint64_t look ww_aligned_line; /* A: LOOK_*; 0: a push has nothing to see to */
 	struct hint_ring *ring;	       /* A: replaced by a bigger one under L */
 	unsigned id;		       /* C */
 	/* Under the lock. */
@@ -191,6 +202,8 @@ struct ww_pool {
 	unsigned next_worker;		    /* L */
 	struct ww_workqueue *feed;	    /* L: give their freed room to other pools on unlock */
 	uint64_t progress;		    /* L: grows with each batch taken */
+	uint64_t seats;			    /* L: those that are given away */
+	struct ww_pworker *seat[SEATS];	    /* L, and read by who took the seat's bit from look */
 	/* The manager's (L). */
 	uint64_t seen_progress, stuck_since, retry_at, mayday_at;
 	unsigned calm;
@@ -345,7 +358,7 @@ static inline void ww_items_del(struct item_link *n)
 }
 
 /* pool.c: inbox, admission, licences. "_l": the pool's lock is held. */
-void ww_pool_push(struct ww_pool *pool, struct ww_work *work);
+void ww_push_look(struct ww_pool *pool);
 struct ww_work *ww_inbox_pop_l(struct ww_pool *pool);
 bool ww_inbox_gap_l(const struct ww_pool *pool);
 unsigned ww_pool_drain_l(struct ww_pool *pool, unsigned max);
@@ -362,6 +375,11 @@ void ww_pool_unlock_feed(struct ww_pool *pool);
 struct ww_pool *ww_pool_get(int cpu, int nice, bool unbound, const uint64_t *mask, unsigned target);
 void ww_pool_put(struct ww_pool *pool);
 struct ww_pool *ww_pool_of(unsigned id);
+
+static inline bool ww_pool_armed(const struct ww_pool *pool)
+{
+	return !(ww_load_seq_cst(&pool->look) & LOOK_UNARMED);
+}
 
 static inline void ww_pool_lock(struct ww_pool *pool)
 {

@@ -6,6 +6,7 @@
 #include "base/probe.h"
 #include "base/report.h"
 #include "timer/walk.h"
+#include "work/push.h"
 
 _Static_assert(sizeof(struct ww_work) == 40, "public size");
 _Static_assert(sizeof(struct ww_delayed_work) == 128, "public size");
@@ -107,6 +108,8 @@ static __attribute__((noinline)) bool may_not_queue(struct ww_work *work, bool w
 	return false;
 }
 
+#define CHECKED (WORK_MAGIC_MASK | WORK_DEPTH_MASK)
+
 /*
  * Take PENDING: always a read-modify-write, also where it is set already, so that the run which is
  * due sees what the caller stored before (WORK-8). It asks for one bit alone, which is a single
@@ -117,7 +120,7 @@ bool ww_work_take(struct ww_work *work, const char *call)
 	bool was = ww_fetch_or(ww_work_data(work), WORK_PENDING) & WORK_PENDING; /* pairs: WORK-8 */
 	uint64_t data = ww_load_relaxed(ww_work_data(work));
 
-	if (ww_unlikely((data & (WORK_MAGIC_MASK | WORK_DEPTH_MASK)) != WW_WORK_MAGIC_))
+	if (ww_unlikely((data & CHECKED) != WW_WORK_MAGIC_))
 		return may_not_queue(work, was, call);
 	return !was;
 }
@@ -159,6 +162,13 @@ static __attribute__((noinline)) struct ww_pwq *where_it_runs(struct ww_workqueu
 	return pwq;
 }
 
+static inline void push(struct ww_pwq *pwq, struct ww_work *work)
+{
+	*ww_work_queue(work) = (uint64_t)(uintptr_t)pwq;
+	WW_PROBE3(workqueue_queue_work, work, work->func, pwq->wq->name);
+	ww_pool_push(pwq->pool, work);
+}
+
 /* PENDING is ours: hand the item to a pool. False: refused, PENDING is clear again. */
 bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 {
@@ -180,9 +190,50 @@ bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 			       (data & ~WORK_POOL_MASK) |
 				       ((uint64_t)pwq->pool->id << WORK_POOL_SHIFT)))
 			break;
-	*ww_work_queue(work) = (uint64_t)(uintptr_t)pwq;
-	WW_PROBE3(workqueue_queue_work, work, work->func, wq->name);
-	ww_pool_push(pwq->pool, work);
+	push(pwq, work);
+	return true;
+}
+
+/* PENDING was taken, and something is not as usual. */
+static __attribute__((noinline)) bool queue_unusual(int cpu, struct ww_workqueue *wq,
+						    struct ww_work *work, const char *call)
+{
+	if ((ww_load_relaxed(ww_work_data(work)) & CHECKED) != WW_WORK_MAGIC_)
+		return may_not_queue(work, false, call);
+	return ww_queue_owned(cpu, wq, work);
+}
+
+static __attribute__((noinline)) bool pending_unusual(struct ww_work *work, const char *call)
+{
+	return may_not_queue(work, true, call);
+}
+
+/*
+ * ww_work_take() and ww_queue_owned() in one, for an item that was last queued on this pool: short,
+ * so that many of them are under way in a CPU at once (see push.h).
+ */
+static inline bool queue_usual(int cpu, int slot, struct ww_workqueue *wq, struct ww_work *work,
+			       const char *call)
+{
+	struct ww_pwq *pwq;
+	uint64_t data, where;
+
+	if (ww_fetch_or(ww_work_data(work), WORK_PENDING) & WORK_PENDING) { /* pairs: WORK-8 */
+		data = ww_load_relaxed(ww_work_data(work));
+		if (ww_unlikely((data & CHECKED) != WW_WORK_MAGIC_))
+			return pending_unusual(work, call);
+		return false;
+	}
+	if (slot < 0)
+		slot = (int)slot_for(cpu);
+	pwq = ww_load_acquire(&wq->by_slot)[slot]; /* pairs: WORK-10 */
+	data = ww_load_relaxed(ww_work_data(work));
+	where = ww_load_relaxed(ww_work_where(work));
+	if (ww_unlikely((data & WORK_USUAL_MASK) != pwq->usual || !(where & 1) ||
+			ww_load_relaxed(&ww_where_worker(where)->pool) != pwq->pool ||
+			ww_load_relaxed(&wq->state)))
+		return queue_unusual(cpu, wq, work, call);
+	push(pwq, work);
 	return true;
 }
 
@@ -197,14 +248,16 @@ static bool bad_cpu(int cpu, const char *call)
 
 WW_EXPORT bool ww_queue_work(struct ww_workqueue *wq, struct ww_work *work)
 {
-	return ww_work_take(work, "ww_queue_work") && ww_queue_owned(WW_WORK_CPU_UNBOUND, wq, work);
+	return queue_usual(WW_WORK_CPU_UNBOUND, -1, wq, work, "ww_queue_work");
 }
 
 WW_EXPORT bool ww_queue_work_on(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 {
-	if (bad_cpu(cpu, "ww_queue_work_on"))
+	int slot = ww_cpu_slot_known(cpu);
+
+	if (ww_unlikely(slot < 0) && bad_cpu(cpu, "ww_queue_work_on"))
 		cpu = WW_WORK_CPU_UNBOUND;
-	return ww_work_take(work, "ww_queue_work_on") && ww_queue_owned(cpu, wq, work);
+	return queue_usual(cpu, slot, wq, work, "ww_queue_work_on");
 }
 
 WW_EXPORT bool ww_queue_work_node(int node, struct ww_workqueue *wq, struct ww_work *work)

@@ -58,7 +58,7 @@ void ww_manager_kick(void)
 /* A push found nobody asleep; or, after a fork, nobody at all. */
 void ww_pool_arm(struct ww_pool *pool)
 {
-	if (ww_xchg(&pool->armed, 1u) == 0) /* pairs: WORK-14 */
+	if (ww_fetch_and(&pool->look, ~LOOK_UNARMED) & LOOK_UNARMED) /* pairs: WORK-14 */
 		ww_manager_kick();
 }
 
@@ -95,7 +95,7 @@ static void make_workers_l(struct ww_pool *pool, uint64_t now, struct finding *f
 			f->no_thread = true;
 		}
 		ww_rescuer_call_l(pool);
-		ww_store_seq_cst(&pool->armed, 1u);
+		ww_fetch_and(&pool->look, ~LOOK_UNARMED);
 		return;
 	}
 	if (pool->retry_at && now >= pool->retry_at) {
@@ -208,15 +208,15 @@ static void look_l(struct ww_pool *pool, uint64_t now, struct finding *f)
 		if (++pool->calm < CALM_LOOKS)
 			return;
 		/* Disarm, then look again: who pushes in between finds it disarmed, or is found. */
-		(void)ww_xchg(&pool->armed, 0u); /* pairs: WORK-14 */
+		ww_fetch_or(&pool->look, LOOK_UNARMED); /* pairs: WORK-14 */
 		if (!ww_pool_waiting_l(pool))
 			return;
-		ww_store_seq_cst(&pool->armed, 1u);
+		ww_fetch_and(&pool->look, ~LOOK_UNARMED);
 	}
 	pool->calm = 0;
 	ww_list_for_each_safe (l, n, &pool->workers)
 		look_at_worker_l(ww_list_entry(l, struct ww_pworker, node), f);
-	if (pool->licensed < pool->target || ww_load_relaxed(&pool->idle))
+	if (pool->licensed < pool->target || (ww_load_relaxed(&pool->look) & LOOK_SEATS))
 		ww_pool_kick_l(pool);
 	check_stall_l(pool, now, f);
 }
@@ -242,14 +242,14 @@ static uint64_t manage(struct ww_pool *pool, uint64_t next)
 	uint64_t now = ww_clock_os_ns(), at = WW_FOREVER;
 	struct finding f = {0};
 
-	if (!ww_load_seq_cst(&pool->armed) && !ww_load_relaxed(&pool->want))
+	if (!ww_pool_armed(pool) && !ww_load_relaxed(&pool->want))
 		return next;
 	ww_pool_lock(pool);
 	make_workers_l(pool, now, &f);
-	if (ww_load_relaxed(&pool->armed))
+	if (ww_pool_armed(pool))
 		look_l(pool, now, &f);
 	make_workers_l(pool, now, &f);
-	if (ww_load_relaxed(&pool->armed))
+	if (ww_pool_armed(pool))
 		at = now + ww_load_relaxed(&ww_param_period_us) * 1000;
 	ww_pool_unlock(pool);
 	report(pool, &f);

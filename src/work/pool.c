@@ -12,6 +12,7 @@
 #include "base/probe.h"
 #include "base/report.h"
 #include "base/thread.h"
+#include "work/push.h"
 
 struct ww_pool *ww_pools[POOLS_MAX];
 unsigned ww_nr_pools = 1;
@@ -25,43 +26,18 @@ struct ww_pool *ww_pool_of(unsigned id)
 
 static bool wake_one(struct ww_pool *pool)
 {
-	uint32_t n = ww_load_seq_cst(&pool->idle);
+	uint64_t look = ww_load_seq_cst(&pool->look), seat;
+	struct ww_pworker *w;
 
 	do {
-		if (!n)
+		seat = look & LOOK_SEATS & -look;
+		if (!seat)
 			return false;
-	} while (!ww_cmpxchg(&pool->idle, &n, n - 1));
-	ww_fetch_add(&pool->tokens, 1);
-	ww_futex_wake(&pool->tokens, 1);
+	} while (!ww_cmpxchg(&pool->look, &look, look & ~seat)); /* pairs: WORK-3 */
+	w = ww_load_relaxed(&pool->seat[__builtin_ctzll(seat)]);
+	ww_store_release(&w->wake, 1u); /* pairs: WORK-7 */
+	ww_futex_wake(&w->wake, 1);
 	return true;
-}
-
-/* A line comes from another CPU and is written soon: one trip for it instead of two. */
-static inline void prefetch_to_write(void *p)
-{
-#if defined(__x86_64__)
-	/* The compiler asks for a line to read, as long as it may not assume this instruction. */
-	__asm__ volatile("prefetchw %0" : : "m"(*(char *)p));
-#else
-	__builtin_prefetch(p, 1);
-#endif
-}
-
-/*
- * The inbox is a chain, and a chain of scattered items costs a cache miss a link. So pushers also
- * leave addresses in a ring, for whoever takes items out to prefetch ahead of the chain. They are
- * hints: nobody follows one, and pushers that race lose some.
- */
-static inline void push_hint(struct ww_pool *pool, struct ww_work *work)
-{
-	struct hint_ring *ring = ww_load_acquire(&pool->ring); /* pairs: WORK-16 */
-	uint64_t at = ww_load_relaxed(&pool->hints);
-
-	/* A worker read that line a lap ago: it comes back before it is needed. */
-	if (!(at % HINTS_LINE))
-		prefetch_to_write(&ring->at[(at + 2 * HINTS_LINE) & ring->mask]);
-	ww_store_relaxed(&ring->at[at & ring->mask], work);
-	ww_store_relaxed(&pool->hints, at + 1);
 }
 
 static inline void prefetch_ahead_l(struct ww_pool *pool)
@@ -72,7 +48,7 @@ static inline void prefetch_ahead_l(struct ww_pool *pool)
 		return;
 	if (!(at % HINTS_LINE))
 		__builtin_prefetch(&pool->ring->at[(at + 2 * HINTS_LINE) & pool->ring->mask]);
-	prefetch_to_write(ww_load_relaxed(&pool->ring->at[at & pool->ring->mask]));
+	ww_prefetch_to_write(ww_load_relaxed(&pool->ring->at[at & pool->ring->mask]));
 }
 
 /* About how many items stand in the inbox; no lock. */
@@ -107,37 +83,21 @@ static inline void new_chain_l(struct ww_pool *pool)
 		grow_ring_l(pool);
 }
 
-/* Nobody sleeps: more workers may be due, and the manager must look whether they are blocked. */
-static __attribute__((noinline)) void push_pressed(struct ww_pool *pool)
+/*
+ * Somebody sleeps who may run it; else more workers may be due, and the manager must look whether
+ * those that there are are blocked.
+ */
+void ww_push_look(struct ww_pool *pool)
 {
-	if (ww_load_relaxed(&pool->shortage)) {
+	if (wake_one(pool))
+		return;
+	if (ww_load_relaxed(&pool->look) & LOOK_SHORTAGE) {
 		ww_pool_lock(pool);
 		ww_pool_kick_l(pool);
 		ww_pool_unlock(pool);
 	}
-	if (!ww_load_seq_cst(&pool->armed))
+	if (!ww_pool_armed(pool))
 		ww_pool_arm(pool);
-}
-
-/*
- * The exchange of the tail is the full barrier between the push and the look at the sleepers
- * (WORK-3). Once it is linked the item belongs to the pool: it may be over and freed at once.
- */
-void ww_pool_push(struct ww_pool *pool, struct ww_work *work)
-{
-	struct ww_work *prev;
-
-	ww_store_relaxed(ww_work_next(work), NULL);
-	push_hint(pool, work);
-	prev = ww_xchg(&pool->tail, work); /* pairs: WORK-2, WORK-3 */
-	if (prev)
-		ww_store_release(ww_work_next(prev), work); /* pairs: WORK-2 */
-	else
-		ww_store_release(&pool->head, work);	    /* pairs: WORK-2 */
-	if (ww_load_seq_cst(&pool->idle) && wake_one(pool)) /* pairs: WORK-3 */
-		return;
-	if (ww_unlikely(ww_load_relaxed(&pool->shortage) || !ww_load_seq_cst(&pool->armed)))
-		push_pressed(pool);
 }
 
 /*
@@ -546,10 +506,12 @@ bool ww_pool_waiting_l(struct ww_pool *pool)
 
 void ww_pool_shortage_l(struct ww_pool *pool)
 {
-	uint32_t s = pool->licensed < pool->target;
+	bool is = ww_load_relaxed(&pool->look) & LOOK_SHORTAGE;
 
-	if (s != ww_load_relaxed(&pool->shortage))
-		ww_store_seq_cst(&pool->shortage, s);
+	if (pool->licensed < pool->target && !is)
+		ww_fetch_or(&pool->look, LOOK_SHORTAGE);
+	else if (pool->licensed >= pool->target && is)
+		ww_fetch_and(&pool->look, ~LOOK_SHORTAGE);
 }
 
 /* Wake one of the reserve, who has its licence now, or one that dozes. */
@@ -655,7 +617,7 @@ static struct ww_pool *pool_new(int cpu, int nice, bool unbound, const uint64_t 
 	if (mask)
 		memcpy(pool->mask, mask, sizeof(pool->mask));
 	pool->target = target;
-	pool->shortage = 1;
+	pool->look = LOOK_SHORTAGE | LOOK_UNARMED;
 	pool->first_hints.mask = HINTS_MIN - 1;
 	pool->ring = &pool->first_hints;
 	pool->id = ww_nr_pools;

@@ -216,7 +216,7 @@ static void run_one(struct ww_pworker *w, unsigned i, struct ww_work *work)
 	clear_pending(w, work);
 	fn = ww_load_relaxed(&work->func);
 	ww_store_relaxed(&w->current_func, fn);
-	if (ww_unlikely(pwq->wq->flags & WW_WQ_CPU_INTENSIVE))
+	if (ww_unlikely(pwq->intensive_items))
 		give_up_licence(w);
 	WW_PROBE2(workqueue_execute_start, work, fn);
 	fn(work);
@@ -227,6 +227,13 @@ static void run_one(struct ww_pworker *w, unsigned i, struct ww_work *work)
 		w->block_nest = 0;
 		ww_store_relaxed(&w->attention, 1u);
 	}
+}
+
+/* No item runs here. Between two that run it is left out: the next one is shown at once. */
+static inline void show_none(struct ww_pworker *w)
+{
+	ww_store_relaxed(&w->current_pwq, NULL);
+	ww_store_release(&w->current, NULL); /* pairs: WORK-5 */
 }
 
 /*
@@ -253,49 +260,35 @@ static void run_batch(struct ww_pworker *w)
 		if (ww_likely(work != NULL)) {
 			before = ww_tagged_pwq(w->slot_pwq[i]);
 			run_one(w, i, work);
-			ww_store_relaxed(&w->current_pwq, NULL);
 		} else {
 			w->slot_pwq[i] = 0;
+			show_none(w);
 		}
-		ww_store_release(&w->current, NULL); /* pairs: WORK-5 */
-		ww_store_release(&w->pos, i + 1);    /* pairs: WORK-6 */
+		ww_store_release(&w->pos, i + 1); /* pairs: WORK-6 */
 	}
+	show_none(w);
 }
 
 /* ---- sleeping ---- */
 
-static uint64_t idle_deadline(const struct ww_pool *pool)
+/* Who sleeps in the first seat is the one that stays, and needs no timer. */
+static uint64_t idle_deadline(const struct ww_pool *pool, unsigned seat)
 {
-	if (pool->nr_workers <= pool->keep)
+	if ((seat == 0 && pool->keep) || pool->nr_workers <= pool->keep)
 		return WW_FOREVER;
 	return ww_clock_os_ns() + ww_load_relaxed(&ww_param_idle_ms) * 1000000;
 }
 
-static bool token_take(struct ww_pool *pool)
+/* Nobody took us: leave the seat. False: somebody did, and is about to say so. */
+static bool stand_up(struct ww_pool *pool, unsigned seat)
 {
-	uint32_t t = ww_load_relaxed(&pool->tokens);
-
-	while (t)
-		if (ww_cmpxchg(&pool->tokens, &t, t - 1))
-			return true;
-	return false;
+	return ww_fetch_and(&pool->look, ~(1ull << seat)) >> seat & 1;
 }
 
-/* Nobody took us: leave the sleepers. False: somebody did, and his token is ours to take. */
-static bool idle_back_out(struct ww_pool *pool)
+static void wait_for_word(struct ww_pworker *w)
 {
-	uint32_t n = ww_load_relaxed(&pool->idle);
-
-	while (n)
-		if (ww_cmpxchg(&pool->idle, &n, n - 1))
-			return true;
-	return false;
-}
-
-static void token_wait(struct ww_pool *pool)
-{
-	while (!token_take(pool))
-		ww_futex_wait(&pool->tokens, 0, WW_FOREVER);
+	while (!ww_load_acquire(&w->wake)) /* pairs: WORK-7 */
+		ww_futex_wait(&w->wake, 0, WW_FOREVER);
 }
 
 /*
@@ -384,35 +377,49 @@ static void doze_l(struct ww_pworker *w)
 	w->brief = 0;
 }
 
-/* The lock is held on entry and on return. False: nothing came for so long that it may leave. */
+/* In the seat, without the lock, until somebody wakes us (true) or it is time to leave (false). */
+static bool sleep_in_seat(struct ww_pworker *w, unsigned seat, uint64_t deadline)
+{
+	while (!ww_load_acquire(&w->wake)) { /* pairs: WORK-7 */
+		if (ww_futex_wait(&w->wake, 0, deadline) != -ETIMEDOUT)
+			continue;
+		if (stand_up(w->pool, seat))
+			return false;
+		deadline = WW_FOREVER; /* somebody took us: the word comes */
+	}
+	return true;
+}
+
+/*
+ * The lock is held on entry and on return; there is a free seat. False: nothing came for so long
+ * that it may leave.
+ */
 static bool sleep_idle_l(struct ww_pworker *w)
 {
 	struct ww_pool *pool = w->pool;
-	uint64_t deadline = idle_deadline(pool);
+	unsigned seat = (unsigned)__builtin_ctzll(~pool->seats);
+	bool woken = true;
 
-	ww_fetch_add(&pool->idle, 1); /* pairs: WORK-3 */
+	pool->seats |= 1ull << seat;
+	ww_store_relaxed(&pool->seat[seat], w);
+	ww_store_relaxed(&w->wake, 0u);
+	ww_fetch_or(&pool->look, 1ull << seat); /* pairs: WORK-3 */
 	if (ww_inbox_gap_l(pool) || !ww_items_empty(&pool->list)) {
-		if (!idle_back_out(pool))
-			token_wait(pool);
+		if (!stand_up(pool, seat))
+			wait_for_word(w);
 		ww_pool_unlock(pool);
 		ww_os_yield(); /* a pusher is between its exchange and its link */
 		ww_pool_lock(pool);
-		return true;
+	} else {
+		uint64_t deadline = idle_deadline(pool, seat);
+
+		ww_pworker_state_l(w, WORKER_IDLE);
+		ww_pool_unlock(pool);
+		woken = sleep_in_seat(w, seat, deadline);
+		ww_pool_lock(pool);
+		ww_pworker_state_l(w, WORKER_RUN);
 	}
-	ww_pworker_state_l(w, WORKER_IDLE);
-	ww_pool_unlock(pool);
-	bool woken = true;
-	while (!token_take(pool)) {
-		if (ww_futex_wait(&pool->tokens, 0, deadline) != -ETIMEDOUT)
-			continue;
-		if (idle_back_out(pool)) {
-			woken = false;
-			break;
-		}
-		deadline = WW_FOREVER; /* somebody took us: the token comes */
-	}
-	ww_pool_lock(pool);
-	ww_pworker_state_l(w, WORKER_RUN);
+	pool->seats &= ~(1ull << seat);
 	return woken;
 }
 
@@ -420,7 +427,7 @@ static bool sleep_idle_l(struct ww_pworker *w)
 static bool sleep_reserve_l(struct ww_pworker *w)
 {
 	struct ww_pool *pool = w->pool;
-	uint64_t deadline = idle_deadline(pool);
+	uint64_t deadline = idle_deadline(pool, SEATS);
 
 	charge_cpu_l(w);
 	w->licensed = false;
@@ -445,7 +452,7 @@ static bool sleep_reserve_l(struct ww_pworker *w)
 			return false;
 		}
 		if (err == -ETIMEDOUT)
-			deadline = idle_deadline(pool);
+			deadline = idle_deadline(pool, SEATS);
 	}
 	/* Whoever gave us the licence also set our state. */
 	return true;
@@ -485,6 +492,12 @@ static bool next_batch_l(struct ww_pworker *w)
 		}
 		if (may_doze_l(w)) {
 			doze_l(w);
+			continue;
+		}
+		if (ww_unlikely(pool->seats == LOOK_SEATS)) {
+			/* More sleep than there are seats: who comes now gives its licence back. */
+			if (!sleep_reserve_l(w))
+				break;
 			continue;
 		}
 		if ((!sleep_idle_l(w) || !pool->keep) && pool->nr_workers > pool->keep &&

@@ -148,7 +148,7 @@ SIM_PROGRAM(a_worker_looks_at_the_inbox_before_it_sleeps, 2, 3000)
 	pool = wq->pwqs[0]->pool;
 	ww_init_work(&item[0].work, note_and_wake);
 	ww_init_work(&item[1].work, note_and_wake);
-	ww_xchg(&pool->armed, 1u);
+	ww_fetch_and(&pool->look, ~LOOK_UNARMED);
 	ww_manager_kick();
 	ww_clock_sleep_until(ww_clock_ns() + 500000);
 	go();
