@@ -211,7 +211,7 @@ TEST_LIMIT(a_pool_whose_counts_or_lists_are_wrong_is_found, 30)
 	BREAK(w->settled, w->n + 1, "a worker's batch");
 	BREAK(pool->nr_workers, pool->nr_workers + 1, "workers listed and counted");
 	BREAK(pool->licensed, pool->licensed + 1, "licences held or asked for, and counted");
-	BREAK(pool->shortage, !pool->shortage, "shortage");
+	BREAK(pool->look, pool->look ^ LOOK_SHORTAGE, "shortage");
 	ww_store_release(&gate, 1u);
 	ww_futex_wake(&gate, 1);
 	ww_destroy_workqueue(wq);
