@@ -164,6 +164,20 @@ def test_the_shared_library_exports_only_its_own_names_under_its_version():
     assert not bad, f'{bad}'
 
 
+PROBES = {'timer_init': 2, 'timer_start': 3, 'timer_cancel': 2, 'timer_expire_entry': 2, 'timer_expire_exit': 1,
+          'workqueue_queue_work': 3, 'workqueue_activate_work': 2, 'workqueue_execute_start': 2, 'workqueue_execute_end': 2}
+
+
+def test_the_library_has_its_static_probes_each_with_its_arguments():
+    if not os.path.exists('/usr/include/sys/sdt.h'):
+        skip('systemtap-sdt-dev is not installed')
+    notes = run('readelf', '-nW', f'{BUILD}/src/libwheelwork.so')
+    found = {}
+    for name, arguments in re.findall(r'Provider: wheelwork\n\s*Name: (\w+)\n.*\n\s*Arguments: (.*)', notes):
+        found.setdefault(name, set()).add(len(re.findall(r'-?\d@', arguments)))
+    assert found == {name: {count} for name, count in PROBES.items()}, f'{found}'
+
+
 # The front door ---------------------------------------------------------------------------------
 
 def has_full_relro(path):
