@@ -2,6 +2,7 @@
 /* Counts what passes each probe, and keeps what came with it last. The cookie says which probe. */
 #include <linux/bpf.h>
 #include <linux/ptrace.h>
+#include <stdbool.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/usdt.bpf.h>
