@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded: in each process the n-th call of one kind fails. WW_FAIL=KIND:N, with KIND socket, bind,
- * setsockopt, mmap, bpf, fuse or thread; WW_FAIL_TOLD names a file that is made when it has come to that.
+ * setsockopt, mmap, bpf, fuse, mount, futex (a wait is interrupted) or thread; WW_FAIL_TOLD names a file that is made when it has come to that.
  */
 /* open() and open64() are two functions here. */
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -104,7 +106,21 @@ long syscall(long number, ...)
 		errno = EPERM;
 		return -1;
 	}
+	if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && fails("futex")) {
+		errno = EINTR;
+		return -1;
+	}
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+int mount(const char *source, const char *target, const char *type, unsigned long flags,
+	  const void *data)
+{
+	if (fails("mount")) {
+		errno = EPERM;
+		return -1;
+	}
+	return REAL(mount)(source, target, type, flags, data);
 }
 
 int open64(const char *path, int flags, ...)

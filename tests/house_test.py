@@ -5,6 +5,7 @@
 Each function named test_* is one case; it passes, raises, or calls skip(). Output is TAP.
 """
 import glob
+import json
 import os
 import re
 import shutil
@@ -200,6 +201,10 @@ def test_the_release_build_checks_the_sizes_of_its_copies():
         run('ninja', '-C', d, 'src/' + name)
         built = os.path.join(d, 'src', name)
         assert has_full_relro(built)
+        with open(f'{d}/compile_commands.json', encoding='utf-8') as f:
+            plain = [c['file'] for c in json.load(f) if re.match(r'.*\b(src|upktgen)/.*\.c$', c['file']) and
+                     'tests/' not in c['output'] and '-D_FORTIFY_SOURCE=3' not in c['command']]
+        assert not plain, f'compiled without: {plain}'
         assert '__snprintf_chk' in run('readelf', '--dyn-syms', '-W', built)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The n-th socket, bind, setsockopt, mmap, BPF call, FUSE device or thread fails, in every verb of upktgen.
+"""The n-th socket, bind, setsockopt, mmap, BPF call, futex, mount, FUSE device or thread fails, in every verb.
 
 Each attempt ends by itself: it does its job all the same, or says on one line what failed. For how many n
 WW_FAULTS says (default 4; 0: until the call is made no more).
@@ -33,14 +33,14 @@ def verbs(folder):
                 'pgtx dst_mac 02:00:00:00:00:02\npgctrl start\n')
     yield 'check', [UPKTGEN, 'check', script], KINDS
     yield 'probe', [UPKTGEN, 'probe', 'pgtx'], KINDS
-    yield 'run', [UPKTGEN, 'run', script], KINDS
+    yield 'run', [UPKTGEN, 'run', script], KINDS + ('futex',)
     for backend in ('packet', 'xdp', 'live'):
         yield 'send by ' + backend, [UPKTGEN, 'send', '-b', backend, '-n', '20', '--dst', '198.18.0.2',
                                      '--dst-mac', '02:00:00:00:00:02', 'pgtx'], KINDS
     yield 'send and receive', [UPKTGEN, 'send', '-n', '20', '--to-receiver', 'pgrx', 'pgtx'], KINDS
     for way in ('xdp', 'packet'):
         yield 'receive by ' + way, [UPKTGEN, 'receive', '-w', way, '-q', '-t', '1', 'pgrx'], KINDS
-    yield 'shell', [UPKTGEN, 'shell', '--', 'true'], KINDS + ('fuse',)
+    yield 'shell', [UPKTGEN, 'shell', '--', 'true'], KINDS + ('fuse', 'mount', 'futex')
 
 
 def attempt(argv, kind, n, folder):

@@ -8,6 +8,7 @@
 #include "base/atomic.h"
 
 static long fail_in;
+static bool failed;
 
 static bool fails_now(void)
 {
@@ -15,6 +16,7 @@ static bool fails_now(void)
 		return false;
 	if (ww_fetch_sub(&fail_in, 1) != 1)
 		return false;
+	ww_store_relaxed(&failed, true);
 	errno = ENOMEM;
 	return true;
 }
@@ -40,4 +42,9 @@ void ww_free(void *p)
 void ww_alloc_fail_nth(long n)
 {
 	ww_store_relaxed(&fail_in, n);
+}
+
+bool ww_alloc_has_failed(void)
+{
+	return ww_load_relaxed(&failed);
 }
