@@ -422,17 +422,17 @@ TEST(scheduling_class_and_nice_are_what_the_system_shows_and_are_not_inherited)
 	CHECK_EQ(getpriority(PRIO_PROCESS, 0), mine);
 	int rc = ww_sched_set_fifo(t);
 	if (rc == 0) {
-		CHECK_EQ(sched_getscheduler(tid), SCHED_FIFO);
+		CHECK_EQ(syscall(SYS_sched_getscheduler, tid), SCHED_FIFO);
 		CHECK_EQ(ww_sched_set_fifo_low(t), 0);
 		struct sched_param p;
-		sched_getparam(tid, &p);
+		syscall(SYS_sched_getparam, tid, &p);
 		CHECK_EQ(p.sched_priority, 1);
 		CHECK_EQ(ww_sched_set_normal(t, 3), 0);
-		CHECK_EQ(sched_getscheduler(tid), SCHED_OTHER);
+		CHECK_EQ(syscall(SYS_sched_getscheduler, tid), SCHED_OTHER);
 		CHECK_EQ(getpriority(PRIO_PROCESS, (id_t)tid), 3);
 	} else {
 		CHECK_EQ(rc, -EPERM);
-		CHECK_EQ(sched_getscheduler(tid), SCHED_OTHER);
+		CHECK_EQ(syscall(SYS_sched_getscheduler, tid), SCHED_OTHER);
 	}
 	CHECK_EQ(ww_thread_stop(t), 42);
 }

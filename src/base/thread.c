@@ -212,7 +212,8 @@ int ww_os_thread_set_policy(pid_t tid, int policy, int priority)
 {
 	struct sched_param param = {.sched_priority = priority};
 
-	return sched_setscheduler(tid, policy, &param) ? -errno : 0;
+	/* Not sched_setscheduler(): musl's only says that it is not there. */
+	return syscall(SYS_sched_setscheduler, tid, policy, &param) ? -errno : 0;
 }
 
 int ww_os_thread_set_nice(pid_t tid, int nice)
