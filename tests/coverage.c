@@ -20,12 +20,13 @@ _Noreturn void _exit(int status)
 _Noreturn void abort(void)
 {
 	struct sigaction plain = {.sa_handler = SIG_DFL};
-	sigset_t all;
+	sigset_t none;
 
 	__gcov_dump();
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	raise(SIGABRT); /* whom somebody may wait for */
 	sigaction(SIGABRT, &plain, NULL);
-	sigemptyset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
 	raise(SIGABRT);
 	for (;;)
 		syscall(SYS_exit_group, 127);

@@ -21,7 +21,8 @@ static int nr_possible;		    /* (I) */
 static int nr_slots;		    /* (I) */
 static int slot_cpu[WW_SLOTS_MAX];  /* (I) */
 int ww_cpu_slot_table[WW_CPUS_MAX]; /* (I) */
-_Static_assert(WW_CPUS_MAX == CPU_SETSIZE, "a slot for every CPU");
+/* musl has fewer in a set. */
+_Static_assert(WW_CPUS_MAX >= CPU_SETSIZE, "a slot for every CPU");
 ptrdiff_t ww_cpu_number_at; /* (I) */
 int ww_cpu_nr_known;
 static short cpu_node[CPU_SETSIZE]; /* (I) */
