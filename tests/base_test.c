@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -100,4 +103,123 @@ TEST(the_asymmetric_barrier_works_where_the_kernel_gives_it)
 	if (!ww_membarrier_available())
 		tap_skip("this kernel gives no private expedited membarrier");
 	ww_membarrier();
+}
+
+/* --- A machine that is not as it should be. --- */
+
+static void put(const char *root, const char *name, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/devices/system/%s", root, name);
+	FILE *f = fopen(path, "we");
+
+	CHECK(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+TEST(a_topology_that_makes_no_sense_is_made_the_best_of)
+{
+	static const struct {
+		const char *text;
+		int slots, possible; /* 0: as many as the system says */
+	} cases[] = {
+		{"0,2-3\n", 3, 4},	  {"", 0, 0},	{"x\n", 1, 0},
+		{"3-1\n", 1, 0},	  {"2-", 1, 0}, {"-3-2\n", 1, 0},
+		{"0-5000\n", 1024, 1024},
+	};
+	char root[] = "/tmp/ww-base-XXXXXX", cmd[160];
+
+	CHECK(mkdtemp(root));
+	snprintf(cmd, sizeof(cmd), "mkdir -p %s/devices/system/cpu %s/devices/system/node/node0",
+		 root, root);
+	CHECK_EQ(system(cmd), 0);
+	/* Node 1 is said to be there and is not. */
+	put(root, "node/online", "0-1\n");
+	put(root, "node/node0/cpulist", "0-2\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		long system_has = sysconf(_SC_NPROCESSORS_CONF);
+
+		put(root, "cpu/possible", cases[i].text);
+		ww_cpu_set_topology_root(root);
+		CHECK_EQ(ww_cpu_slots(), cases[i].slots ? cases[i].slots : system_has);
+		if (cases[i].slots > 1)
+			CHECK_EQ(ww_cpu_possible(), cases[i].possible);
+		for (int c = -1; c < 5; c++)
+			CHECK_EQ(ww_cpu_node(c), 0);
+		CHECK_EQ(ww_cpu_bind(0, -1), -EINVAL);
+		CHECK_EQ(ww_cpu_bind(0, 1 << 20), -EINVAL);
+	}
+	snprintf(cmd, sizeof(cmd), "rm -r %s", root);
+	CHECK_EQ(system(cmd), 0);
+	ww_cpu_set_topology_root("/nonexistent");
+	CHECK_EQ(ww_cpu_slots(), sysconf(_SC_NPROCESSORS_CONF));
+	ww_cpu_set_topology_root(NULL);
+	CHECK(ww_cpu_slots() >= 1);
+}
+
+/* No file can be opened: neither the topology nor a name, nor a descriptor to wait on. */
+TEST(without_descriptors_what_needs_none_goes_on)
+{
+	struct rlimit r;
+	int fd = ww_clock_fd_create();
+
+	CHECK(fd >= 0);
+	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &r), 0);
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, r.rlim_max}), 0);
+	CHECK(ww_cpu_slots() >= 1);
+	CHECK_EQ(ww_clock_fd_create(), -EMFILE);
+	CHECK_EQ(ww_clock_fd_renew(fd), -EMFILE);
+	CHECK(!ww_os_thread_asleep(ww_os_thread_id()));
+	CHECK(strlen(ww_symbol_fn(put)) > 0);
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &r), 0);
+	CHECK_EQ(ww_clock_fd_renew(fd), 0);
+	ww_clock_fd_close(fd);
+}
+
+TEST(real_time_is_the_systems_and_the_counters_rate_does_not_change_its_mind)
+{
+	int64_t off = (int64_t)(ww_clock_real_ns() / 1000000000u) - (int64_t)time(NULL);
+
+	CHECK(off >= -1 && off <= 1);
+	CHECK_EQ(ww_clock_cycles_steady(), ww_clock_cycles_steady());
+}
+
+static unsigned begun;
+
+static void counts_begin(void *arg)
+{
+	(void)arg;
+	ww_fetch_add(&begun, 1u);
+}
+
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+TEST(hooks_run_in_the_child_of_a_fork_too_and_half_a_hook_will_do)
+{
+	SKIP_UNDER_TSAN("makes a thread in the child of a fork");
+	struct ww_os_thread t;
+	int status, half = ww_os_thread_add_hooks(NULL, nothing, NULL),
+		    id = ww_os_thread_add_hooks(counts_begin, NULL, NULL);
+
+	CHECK(half >= 0 && id >= 0);
+	CHECK_EQ(ww_os_thread_start(&t, "one", -1, nothing, NULL), 0);
+	ww_os_thread_join(&t);
+	CHECK_EQ(begun, 1);
+	pid_t pid = fork();
+	if (pid == 0) {
+		CHECK_EQ(ww_os_thread_start(&t, "two", -1, nothing, NULL), 0);
+		ww_os_thread_join(&t);
+		_exit(begun == 2 ? 0 : 1);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(ww_os_thread_remove_hooks(id), 0);
+	CHECK_EQ(ww_os_thread_start(&t, "three", -1, nothing, NULL), 0);
+	ww_os_thread_join(&t);
+	CHECK_EQ(begun, 1);
 }

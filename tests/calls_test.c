@@ -505,6 +505,80 @@ TEST_LIMIT(two_threads_do_not_drive_one_base_at_once, 30)
 	CHECK_EQ(ww_base_destroy(own), 0);
 }
 
+static void takes_long(struct ww_timer *t)
+{
+	(void)t;
+	ww_clock_sleep_until(ww_clock_ns() + 10000000);
+	has_run();
+}
+
+static void takes_long_too(struct ww_timer *t)
+{
+	takes_long(t);
+}
+
+/* Which of them is not known: from then on it would be. */
+TEST_LIMIT(callbacks_that_take_long_together_are_reported_and_timed_one_by_one, 60)
+{
+	static struct ww_timer t[16];
+
+	ww_set_misuse_handler(keep_report);
+	ww_timer_set_long_callback(50000000);
+	own = ww_base_create("slow");
+	CHECK(own);
+	for (int i = 0; i < 16; i++) {
+		ww_timer_setup(&t[i], i % 2 ? takes_long : takes_long_too, 0);
+		CHECK_EQ(ww_timer_set_base(&t[i], own), 0);
+		t[i].expires = ww_jiffies() + 100;
+		ww_add_timer(&t[i]);
+	}
+	await_run(16);
+	for (int i = 0; i < 16; i++)
+		ww_timer_shutdown_sync(&t[i]);
+	reported("each is timed from now on");
+	CHECK_EQ(ww_base_destroy(own), 0);
+}
+
+/* --- The virtual clock waits until all rest, also who waits for a work. --- */
+
+static void sleeps_fifty_ticks(struct ww_work *w)
+{
+	(void)w;
+	ww_schedule_timeout_uninterruptible(50);
+	has_run();
+}
+
+static struct ww_work sleeper;
+
+static int flushes(void *data)
+{
+	uint64_t begin = ww_jiffies();
+
+	(void)data;
+	CHECK(ww_flush_work(&sleeper));
+	return (int)(ww_jiffies() - begin);
+}
+
+TEST_LIMIT(who_waits_for_a_work_rests_on_the_virtual_clock, 30)
+{
+	struct ww_thread *t;
+
+	CHECK_EQ(ww_clock_use_virtual(), 0);
+	ww_init_work(&sleeper, sleeps_fifty_ticks);
+	CHECK(ww_schedule_work(&sleeper));
+	t = ww_thread_create(flushes, NULL, "flushes");
+	CHECK(t);
+	ww_thread_get(t);
+	ww_wake_up_process(t);
+	ww_clock_advance(10);
+	CHECK_EQ(ww_load_acquire(&ran), 0);
+	ww_clock_advance(100);
+	CHECK_EQ(ww_load_acquire(&ran), 1);
+	int waited = ww_thread_stop_put(t);
+
+	CHECK_MSG(waited >= 50 && waited <= 52, "%d ticks", waited);
+}
+
 /* --- Bases over a fork. --- */
 
 static void ends_well(pid_t pid)
@@ -600,4 +674,41 @@ TEST_LIMIT(the_child_of_a_driven_callback_that_forks_goes_on_behind_its_run, 60)
 	ends_well(child);
 	ww_timer_shutdown_sync(&t);
 	CHECK_EQ(ww_base_destroy(own), 0);
+}
+
+static int generation(int left)
+{
+	static struct ww_timer t;
+	int status;
+
+	ww_store_release(&ran, 0u);
+	ww_timer_setup(&t, timer_ran, 0);
+	t.expires = ww_jiffies() + 1;
+	ww_add_timer_on(&t, left % 64);
+	await_run(1);
+	ww_timer_delete_sync(&t);
+	if (!left)
+		return 0;
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(generation(left - 1));
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
+}
+
+/* Each has new numbers for its 64 bases, of which there are not so many. */
+TEST_LIMIT(in_a_long_line_of_forks_the_youngest_still_has_timers, 120)
+{
+	SKIP_UNDER_TSAN("forks a process with threads");
+	char root[] = "/tmp/ww-calls-XXXXXX", cmd[128];
+
+	CHECK(mkdtemp(root));
+	snprintf(cmd, sizeof(cmd),
+		 "mkdir -p %s/devices/system/cpu && echo 0-63 >%s/devices/system/cpu/possible",
+		 root, root);
+	CHECK_EQ(system(cmd), 0);
+	ww_cpu_set_topology_root(root);
+	CHECK_EQ(ww_cpu_slots(), 64);
+	snprintf(cmd, sizeof(cmd), "rm -r %s", root);
+	CHECK_EQ(system(cmd), 0);
+	CHECK_EQ(generation(40), 0);
 }
