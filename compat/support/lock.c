@@ -245,6 +245,11 @@ WW_LINUX_EXPORT void ww_linux_up(struct semaphore *sem)
 	ww_wake_up(&sem->wait);
 }
 
+WW_LINUX_EXPORT struct ww_wait_queue_head *ww_linux_var_queue(const void *var)
+{
+	return bucket_of(var);
+}
+
 WW_LINUX_EXPORT void ww_linux_wait_on_bit(const unsigned long *word, int bit)
 {
 	ww_wait_event(bucket_of(word), !test_bit_acquire((unsigned long)bit, word));

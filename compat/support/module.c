@@ -141,6 +141,19 @@ NUMBER(ulong, unsigned long, ww_linux_kstrtoull, unsigned long long, "%lu")
 NUMBER(ullong, unsigned long long, ww_linux_kstrtoull, unsigned long long, "%llu")
 NUMBER(hexint, unsigned int, ww_linux_kstrtoull, unsigned long long, "%#08x")
 
+WW_LINUX_EXPORT int ww_linux_param_set_uint_minmax(const char *val, const struct kernel_param *kp,
+						   unsigned min, unsigned max)
+{
+	unsigned long long v;
+	int err = val ? ww_linux_kstrtoull(val, 0, &v) : -EINVAL;
+
+	if (!err && (v < min || v > max))
+		err = -EINVAL;
+	if (!err)
+		*(unsigned *)kp->arg = (unsigned)v;
+	return err;
+}
+
 /* The text lives as long as the program: it came from its arguments. */
 WW_LINUX_EXPORT int ww_linux_param_set_charp(const char *val, const struct kernel_param *kp)
 {
@@ -193,7 +206,7 @@ WW_LINUX_EXPORT const struct kernel_param_ops ww_linux_param_ops_invbool = {
 	.set = ww_linux_param_set_invbool,
 	.get = ww_linux_param_get_invbool};
 
-static int set_string(const char *val, const struct kernel_param *kp)
+WW_LINUX_EXPORT int ww_linux_param_set_string(const char *val, const struct kernel_param *kp)
 {
 	size_t size = val ? strlen(val) + 1 : 0;
 
@@ -203,13 +216,13 @@ static int set_string(const char *val, const struct kernel_param *kp)
 	return 0;
 }
 
-static int get_string(char *buf, const struct kernel_param *kp)
+WW_LINUX_EXPORT int ww_linux_param_get_string(char *buf, const struct kernel_param *kp)
 {
 	return ww_linux_scnprintf(buf, PAGE_SIZE, "%s\n", kp->str->string);
 }
 
-WW_LINUX_EXPORT const struct kernel_param_ops ww_linux_param_ops_string = {.set = set_string,
-									   .get = get_string};
+WW_LINUX_EXPORT const struct kernel_param_ops ww_linux_param_ops_string = {
+	.set = ww_linux_param_set_string, .get = ww_linux_param_get_string};
 
 /* Nothing changes unless every element is right. */
 static int set_array(const char *val, const struct kernel_param *kp)

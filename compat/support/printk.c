@@ -156,30 +156,62 @@ WW_LINUX_EXPORT int ww_linux_dev_err_probe(const struct device *dev, int err, co
 	return err;
 }
 
+/* Groups of 2, 4 and 8 bytes are numbers of this machine; a row that does not divide into them is bytes. */
+static size_t hex_groups(char *to, const unsigned char *p, size_t len, size_t group)
+{
+	size_t w = 0;
+
+	for (size_t at = 0; at < len; at += group) {
+		unsigned long long v = 0;
+
+		memcpy(&v, p + at, group);
+		if (at)
+			to[w++] = ' ';
+		w += (size_t)sprintf(to + w, "%0*llx", (int)group * 2, v);
+	}
+	return w;
+}
+
+WW_LINUX_EXPORT int ww_linux_hex_line(const void *buf, size_t len, int rowsize, int groupsize,
+				      char *line, size_t size, bool ascii)
+{
+	const unsigned char *p = buf;
+	size_t row = rowsize == 32 ? 32 : 16, group = (size_t)groupsize, column, w = 0;
+	char full[32 * 3 + 2 + 32 + 1];
+
+	if (len > row)
+		len = row;
+	if ((group != 2 && group != 4 && group != 8) || len % group)
+		group = 1;
+	if (len)
+		w = hex_groups(full, p, len, group);
+	column = row * 2 + row / group + 1;
+	if (ascii && len) {
+		while (w < column)
+			full[w++] = ' ';
+		for (size_t i = 0; i < len; i++)
+			full[w++] = p[i] >= ' ' && p[i] < 127 ? (char)p[i] : '.';
+	}
+	if (size) {
+		size_t n = w < size ? w : size - 1;
+
+		memcpy(line, full, n);
+		line[n] = 0;
+	}
+	return (int)w;
+}
+
 WW_LINUX_EXPORT void ww_linux_hex_dump(const char *level, const char *prefix, int prefix_type,
 				       int rowsize, int groupsize, const void *buf, size_t len,
 				       bool ascii)
 {
 	const unsigned char *p = buf;
+	size_t row = rowsize == 32 ? 32 : 16;
 
-	if (rowsize != 32)
-		rowsize = 16;
-	for (size_t at = 0; at < len; at += (size_t)rowsize) {
-		size_t n = len - at < (size_t)rowsize ? len - at : (size_t)rowsize, w = 0;
-		char line[256];
+	for (size_t at = 0; at < len; at += row) {
+		char line[32 * 3 + 2 + 32 + 1];
 
-		for (size_t i = 0; i < n; i++)
-			w += (size_t)snprintf(
-				line + w, sizeof(line) - w, "%s%02x",
-				i && i % (size_t)(groupsize ? groupsize : 1) == 0 ? " " : "",
-				p[at + i]);
-		if (ascii) {
-			w += (size_t)snprintf(line + w, sizeof(line) - w, "  ");
-			for (size_t i = 0; i < n; i++)
-				line[w++] =
-					p[at + i] >= ' ' && p[at + i] < 127 ? (char)p[at + i] : '.';
-			line[w] = 0;
-		}
+		ww_linux_hex_line(p + at, len - at, (int)row, groupsize, line, sizeof(line), ascii);
 		if (prefix_type == DUMP_PREFIX_ADDRESS)
 			ww_linux_printk("%s%s%px: %s\n", level, prefix, p + at, line);
 		else if (prefix_type == DUMP_PREFIX_OFFSET)

@@ -5,6 +5,7 @@
 #include <ctype.h>
 
 #include <linux/kstrtox.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #undef strscpy
 
@@ -260,4 +261,48 @@ WW_LINUX_EXPORT char *ww_linux_get_options(const char *s, int n, int *res)
 	}
 	res[0] = i - 1;
 	return (char *)s;
+}
+
+WW_LINUX_EXPORT void *ww_linux_memcat(void **a, void **b)
+{
+	size_t m = 0, n = 0;
+	void **all;
+
+	while (a[m])
+		m++;
+	while (b[n])
+		n++;
+	all = ww_linux_kmalloc((m + n + 1) * sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return NULL;
+	memcpy(all, a, m * sizeof(*all));
+	memcpy(all + m, b, (n + 1) * sizeof(*all));
+	return all;
+}
+
+/* One piece of memory: the pointers, then the text that they point into. */
+WW_LINUX_EXPORT char **ww_linux_argv_split(gfp_t gfp, const char *s, int *argc)
+{
+	size_t words = 0, size = strlen(s) + 1;
+	char **argv, *text, *save = NULL;
+
+	for (const char *p = s; *p; p++)
+		words += !isspace((unsigned char)*p) && (p == s || isspace((unsigned char)p[-1]));
+	argv = ww_linux_kmalloc((words + 1) * sizeof(*argv) + size, gfp);
+	if (!argv)
+		return NULL;
+	text = memcpy(argv + words + 1, s, size);
+	words = 0;
+	for (char *w = strtok_r(text, " \t\n\v\f\r", &save); w;
+	     w = strtok_r(NULL, " \t\n\v\f\r", &save))
+		argv[words++] = w;
+	argv[words] = NULL;
+	if (argc)
+		*argc = (int)words;
+	return argv;
+}
+
+WW_LINUX_EXPORT void ww_linux_argv_free(char **argv)
+{
+	ww_linux_kfree(argv);
 }

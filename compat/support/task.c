@@ -14,6 +14,7 @@
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "base/report.h"
 
@@ -22,6 +23,10 @@ static struct live {
 	struct live *next;
 	struct task_struct *task;
 } * kthreads; /* (L) those whose thread has not ended */
+
+static struct mm_struct {
+	char unused;
+} this_process;
 
 static __thread struct task_struct *mine;
 static pthread_key_t mine_key; /* frees a record with its thread */
@@ -76,6 +81,10 @@ WW_LINUX_EXPORT struct task_struct *ww_linux_current(void)
 	if (!t)
 		ww_linux_bug_at("task", 0, "current", "out of memory");
 	t->ww_thread = ww_current();
+	if (ww_current_work())
+		t->flags = PF_KTHREAD | PF_WQ_WORKER;
+	else
+		t->mm = t->active_mm = &this_process;
 	t->pid = gettid();
 	pthread_getname_np(pthread_self(), t->comm, sizeof(t->comm));
 	pthread_once(&mine_once, make_key);

@@ -505,9 +505,16 @@ WW_EXPORT void ww_timer_destroy_on_stack(struct ww_timer *timer)
 	}
 	if (!set_up("ww_timer_destroy_on_stack", t))
 		return;
-	ww_misuse("ww_timer_destroy_on_stack",
-		  "timer %p (%s) is pending or its callback runs: deleted for you", (void *)t,
-		  ww_symbol_fn(t->function));
-	delete_sync("ww_timer_destroy_on_stack", timer, false);
+	/* Who has waited for the callback may come before it is taken for over: the lock settles that. */
+	struct ww_base_hot *h = ww_timer_lock(t);
+	bool busy = ww_load_relaxed(&t->word) & WW_TW_STATE || ww_load_relaxed(&h->running) == t;
+
+	ww_light_unlock(&h->lock);
+	if (busy) {
+		ww_misuse("ww_timer_destroy_on_stack",
+			  "timer %p (%s) is pending or its callback runs: deleted for you",
+			  (void *)t, ww_symbol_fn(t->function));
+		delete_sync("ww_timer_destroy_on_stack", timer, false);
+	}
 	t->tail = 0;
 }

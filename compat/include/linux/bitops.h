@@ -121,6 +121,46 @@ WW_LINUX_INLINE int get_count_order(unsigned count)
 	return count == 0 ? -1 : fls(count - 1);
 }
 
+WW_LINUX_INLINE int get_count_order_long(unsigned long count)
+{
+	return count ? fls_long(count - 1) : -1;
+}
+#define WW_LINUX_ROTATE(bits)                                                                      \
+	WW_LINUX_INLINE u##bits rol##bits(u##bits w, unsigned s)                                   \
+	{                                                                                          \
+		return (u##bits)((w << (s & (bits - 1))) | (w >> (-s & (bits - 1))));              \
+	}                                                                                          \
+	WW_LINUX_INLINE u##bits ror##bits(u##bits w, unsigned s)                                   \
+	{                                                                                          \
+		return (u##bits)((w >> (s & (bits - 1))) | (w << (-s & (bits - 1))));              \
+	}
+WW_LINUX_ROTATE(8)
+WW_LINUX_ROTATE(16)
+/* The old value. */
+#define set_mask_bits(ptr, mask, bits)                                                             \
+	({                                                                                         \
+		__typeof__(ptr) ww_p_ = (ptr);                                                     \
+		__typeof__(*ww_p_ + 0) ww_m_ = (mask), ww_b_ = (bits);                             \
+		ww_linux_scalar_typeof(*ww_p_) ww_o_ = __atomic_load_n(ww_p_, __ATOMIC_RELAXED),   \
+					       ww_n_;                                              \
+		do                                                                                 \
+			ww_n_ = (__typeof__(ww_o_))((ww_o_ & ~ww_m_) | ww_b_);                     \
+		while (!__atomic_compare_exchange_n(ww_p_, &ww_o_, ww_n_, false, __ATOMIC_SEQ_CST, \
+						    __ATOMIC_RELAXED));                            \
+		ww_o_;                                                                             \
+	})
+/* Unless one of test is set; true if done. */
+#define bit_clear_unless(ptr, clear, test)                                                         \
+	({                                                                                         \
+		__typeof__(ptr) ww_p_ = (ptr);                                                     \
+		ww_linux_scalar_typeof(*ww_p_) ww_o_ = __atomic_load_n(ww_p_, __ATOMIC_RELAXED);   \
+		while (!(ww_o_ & (test)) &&                                                        \
+		       !__atomic_compare_exchange_n(ww_p_, &ww_o_,                                 \
+						    (__typeof__(ww_o_))(ww_o_ & ~(clear)), false,  \
+						    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))           \
+			;                                                                          \
+		!(ww_o_ & (test));                                                                 \
+	})
 WW_LINUX_INLINE u32 rol32(u32 w, unsigned s)
 {
 	return (w << (s & 31)) | (w >> ((-s) & 31));

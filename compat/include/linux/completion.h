@@ -18,6 +18,7 @@
 #define DECLARE_COMPLETION_ONSTACK(work)     struct ww_completion work = {{0}}
 
 #define init_completion			  ww_init_completion
+#define init_completion_map(x, map)	  ((void)(map), ww_init_completion(x))
 #define reinit_completion		  ww_reinit_completion
 #define INIT_COMPLETION(x)		  ww_reinit_completion(&(x))
 #define complete			  ww_complete
@@ -34,6 +35,10 @@
 	((long)ww_wait_for_completion_interruptible_timeout(x, (long)(t)))
 #define wait_for_completion_killable_timeout(x, t)                                                 \
 	((long)ww_wait_for_completion_killable_timeout(x, (long)(t)))
+#define wait_for_completion_state(x, state)                                                        \
+	((state)&WW_TASK_INTERRUPTIBLE ? ww_wait_for_completion_interruptible(x)                   \
+	 : (state)&WW_TASK_WAKEKILL    ? ww_wait_for_completion_killable(x)                        \
+				       : (ww_wait_for_completion(x), 0))
 #define try_wait_for_completion ww_try_wait_for_completion
 #define completion_done		ww_completion_done
 

@@ -35,9 +35,14 @@ void ww_linux_dev_printk(const char *level, const struct device *dev, const char
 		if (!__atomic_exchange_n(&ww_once_, 1, __ATOMIC_RELAXED))                          \
 			f(dev, fmt, ##__VA_ARGS__);                                                \
 	} while (0)
-#define dev_err_once(dev, fmt, ...)  WW_LINUX_DEV_ONCE(dev_err, dev, fmt, ##__VA_ARGS__)
-#define dev_warn_once(dev, fmt, ...) WW_LINUX_DEV_ONCE(dev_warn, dev, fmt, ##__VA_ARGS__)
-#define dev_info_once(dev, fmt, ...) WW_LINUX_DEV_ONCE(dev_info, dev, fmt, ##__VA_ARGS__)
+#define dev_err_once(dev, fmt, ...)    WW_LINUX_DEV_ONCE(dev_err, dev, fmt, ##__VA_ARGS__)
+#define dev_warn_once(dev, fmt, ...)   WW_LINUX_DEV_ONCE(dev_warn, dev, fmt, ##__VA_ARGS__)
+#define dev_info_once(dev, fmt, ...)   WW_LINUX_DEV_ONCE(dev_info, dev, fmt, ##__VA_ARGS__)
+#define dev_emerg_once(dev, fmt, ...)  WW_LINUX_DEV_ONCE(dev_emerg, dev, fmt, ##__VA_ARGS__)
+#define dev_alert_once(dev, fmt, ...)  WW_LINUX_DEV_ONCE(dev_alert, dev, fmt, ##__VA_ARGS__)
+#define dev_crit_once(dev, fmt, ...)   WW_LINUX_DEV_ONCE(dev_crit, dev, fmt, ##__VA_ARGS__)
+#define dev_notice_once(dev, fmt, ...) WW_LINUX_DEV_ONCE(dev_notice, dev, fmt, ##__VA_ARGS__)
+#define dev_dbg_once(dev, fmt, ...)    WW_LINUX_DEV_ONCE(dev_dbg, dev, fmt, ##__VA_ARGS__)
 #define WW_LINUX_DEV_LIMITED(f, dev, fmt, ...)                                                     \
 	do {                                                                                       \
 		static uint64_t ww_rl_[2];                                                         \
@@ -49,6 +54,11 @@ void ww_linux_dev_printk(const char *level, const struct device *dev, const char
 #define dev_notice_ratelimited(dev, fmt, ...)                                                      \
 	WW_LINUX_DEV_LIMITED(dev_notice, dev, fmt, ##__VA_ARGS__)
 #define dev_info_ratelimited(dev, fmt, ...) WW_LINUX_DEV_LIMITED(dev_info, dev, fmt, ##__VA_ARGS__)
+#define dev_emerg_ratelimited(dev, fmt, ...)                                                       \
+	WW_LINUX_DEV_LIMITED(dev_emerg, dev, fmt, ##__VA_ARGS__)
+#define dev_alert_ratelimited(dev, fmt, ...)                                                       \
+	WW_LINUX_DEV_LIMITED(dev_alert, dev, fmt, ##__VA_ARGS__)
+#define dev_crit_ratelimited(dev, fmt, ...) WW_LINUX_DEV_LIMITED(dev_crit, dev, fmt, ##__VA_ARGS__)
 #define dev_dbg_ratelimited(dev, fmt, ...)  dev_dbg(dev, fmt, ##__VA_ARGS__)
 /* Prints unless err is -EPROBE_DEFER; the value is err. */
 int ww_linux_dev_err_probe(const struct device *dev, int err, const char *fmt, ...)

@@ -57,5 +57,17 @@ WW_LINUX_INLINE int get_order(unsigned long size)
 {
 	return size <= PAGE_SIZE ? 0 : 64 - __builtin_clzl((size - 1) >> PAGE_SHIFT);
 }
+/* A page's description is its memory by another type: there is nothing else to describe. */
+struct page;
+#define MAX_ORDER			 10
+#define MAX_PAGE_ORDER			 MAX_ORDER
+#define alloc_pages(gfp, order)		 ((struct page *)__get_free_pages(gfp, order))
+#define alloc_pages_node(nd, gfp, order) ((void)(nd), alloc_pages(gfp, order))
+#define alloc_page(gfp)			 alloc_pages(gfp, 0)
+#define __free_pages(page, order)	 free_pages((unsigned long)(page), order)
+#define __free_page(page)		 __free_pages(page, 0)
+#define page_address(page)		 ((void *)(page))
+#define page_to_virt(page)		 ((void *)(page))
+#define virt_to_page(p)			 ((struct page *)((unsigned long)(p) & ~(PAGE_SIZE - 1)))
 
 #endif

@@ -36,17 +36,25 @@ void ww_linux_add_initcall(struct ww_linux_initcall *call);
 		ww_linux_add_initcall(&call);                                                      \
 	}
 #ifndef pure_initcall
-#define early_initcall(fn)    WW_LINUX_INITCALL(fn, 0)
-#define pure_initcall(fn)     WW_LINUX_INITCALL(fn, 0)
-#define core_initcall(fn)     WW_LINUX_INITCALL(fn, 1)
-#define postcore_initcall(fn) WW_LINUX_INITCALL(fn, 2)
-#define arch_initcall(fn)     WW_LINUX_INITCALL(fn, 3)
-#define subsys_initcall(fn)   WW_LINUX_INITCALL(fn, 4)
-#define fs_initcall(fn)	      WW_LINUX_INITCALL(fn, 5)
-#define rootfs_initcall(fn)   WW_LINUX_INITCALL(fn, 5)
-#define device_initcall(fn)   WW_LINUX_INITCALL(fn, 6)
-#define __initcall(fn)	      WW_LINUX_INITCALL(fn, 6)
-#define late_initcall(fn)     WW_LINUX_INITCALL(fn, 7)
+#define early_initcall(fn)    WW_LINUX_INITCALL(fn, 00)
+#define pure_initcall(fn)     WW_LINUX_INITCALL(fn, 00)
+#define core_initcall(fn)     WW_LINUX_INITCALL(fn, 10)
+#define postcore_initcall(fn) WW_LINUX_INITCALL(fn, 20)
+#define arch_initcall(fn)     WW_LINUX_INITCALL(fn, 30)
+#define subsys_initcall(fn)   WW_LINUX_INITCALL(fn, 40)
+#define fs_initcall(fn)	      WW_LINUX_INITCALL(fn, 50)
+#define rootfs_initcall(fn)   WW_LINUX_INITCALL(fn, 50)
+#define device_initcall(fn)   WW_LINUX_INITCALL(fn, 60)
+#define __initcall(fn)	      WW_LINUX_INITCALL(fn, 60)
+#define late_initcall(fn)     WW_LINUX_INITCALL(fn, 70)
+/* after all of its level */
+#define core_initcall_sync(fn)	   WW_LINUX_INITCALL(fn, 15)
+#define postcore_initcall_sync(fn) WW_LINUX_INITCALL(fn, 25)
+#define arch_initcall_sync(fn)	   WW_LINUX_INITCALL(fn, 35)
+#define subsys_initcall_sync(fn)   WW_LINUX_INITCALL(fn, 45)
+#define fs_initcall_sync(fn)	   WW_LINUX_INITCALL(fn, 55)
+#define device_initcall_sync(fn)   WW_LINUX_INITCALL(fn, 65)
+#define late_initcall_sync(fn)	   WW_LINUX_INITCALL(fn, 75)
 #endif
 
 #endif

@@ -84,9 +84,19 @@ WW_LINUX_INLINE u64 jiffies_to_nsecs(const unsigned long j)
 {
 	return ww_jiffies_to_nsecs(j);
 }
-#define jiffies64_to_nsecs(j) ((u64)ww_jiffies_to_nsecs(j))
-#define jiffies64_to_msecs(j) ((u64)ww_jiffies_to_msecs(j))
-#define jiffies_to_clock_t(j) ((unsigned long)((u64)(j)*USER_HZ / HZ))
-#define clock_t_to_jiffies(c) ((unsigned long)((u64)(c)*HZ / USER_HZ))
+#define jiffies64_to_nsecs(j)	       ((u64)ww_jiffies_to_nsecs(j))
+#define jiffies64_to_msecs(j)	       ((u64)ww_jiffies_to_msecs(j))
+#define jiffies_to_clock_t(j)	       ((unsigned long)((u64)(j)*USER_HZ / HZ))
+#define clock_t_to_jiffies(c)	       ((unsigned long)((u64)(c)*HZ / USER_HZ))
+#define time_in_range64(a, b, c)       (time_after_eq64(a, b) && time_before_eq64(a, c))
+#define time_is_before_eq_jiffies64(a) time_after_eq64(get_jiffies_64(), a)
+#define time_is_after_eq_jiffies64(a)  time_before_eq64(get_jiffies_64(), a)
+#define jiffies_64_to_clock_t(j)       ((u64)(j)*USER_HZ / HZ)
+#define nsec_to_clock_t(ns)	       ((u64)(ns) / (1000000000 / USER_HZ))
+#define jiffies_to_timespec64(j, value)                                                            \
+	((void)(*(value) = ns_to_timespec64((s64)jiffies_to_nsecs(j))))
+/* Rounded up, as a time to wait must be. */
+#define timespec64_to_jiffies(value) ww_ns_to_jiffies_up_((u64)timespec64_to_ns(value))
+#define ww_ns_to_jiffies_up_(ns)     ((unsigned long)(((ns) + TICK_NSEC - 1) / TICK_NSEC))
 
 #endif

@@ -46,6 +46,8 @@ _Noreturn void ww_linux_kthread_complete_and_exit(struct ww_completion *done, lo
 #define kthread_should_stop_or_park() (ww_thread_should_stop() || ww_thread_should_park())
 #define kthread_freezable_should_stop ww_thread_freezable_should_stop
 #define kthread_data		      ww_linux_kthread_data
+#define kthread_func(task)	      ((void *)(task)->ww_fn)
+#define kthread_is_per_cpu(task)      ((task)->ww_cpu >= 0)
 #define kthread_exit		      ww_linux_kthread_exit
 #define do_exit			      ww_linux_kthread_exit
 #define kthread_complete_and_exit     ww_linux_kthread_complete_and_exit

@@ -39,5 +39,19 @@ typedef s64 ktime_t;
 #define timespec64_to_ktime(ts) ((ktime_t)timespec64_to_ns(&(ts)))
 
 #include <linux/timekeeping.h>
+#define ktime_add_unsafe(a, b) ((ktime_t)((u64)(a) + (u64)(b)))
+/* The end of time where it would not fit. */
+WW_LINUX_INLINE ktime_t ktime_add_safe(ktime_t a, ktime_t b)
+{
+	ktime_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) || sum < 0 ? KTIME_MAX : sum;
+}
+WW_LINUX_INLINE bool ktime_to_timespec64_cond(ktime_t k, struct timespec64 *ts)
+{
+	if (k)
+		*ts = ns_to_timespec64(k);
+	return k != 0;
+}
 
 #endif

@@ -352,20 +352,38 @@ WW_LINUX_INLINE void hlist_move_list(struct hlist_head *old, struct hlist_head *
 					  1;                                                       \
 				  });                                                              \
 	     pos = n)
-#define hlist_for_each_entry(pos, head, member)                                                    \
-	for (pos = hlist_entry_safe((head)->first, __typeof__(*(pos)), member); pos;               \
-	     pos = hlist_entry_safe((pos)->member.next, __typeof__(*(pos)), member))
 #define hlist_for_each_entry_continue(pos, member)                                                 \
 	for (pos = hlist_entry_safe((pos)->member.next, __typeof__(*(pos)), member); pos;          \
 	     pos = hlist_entry_safe((pos)->member.next, __typeof__(*(pos)), member))
 #define hlist_for_each_entry_from(pos, member)                                                     \
 	for (; pos; pos = hlist_entry_safe((pos)->member.next, __typeof__(*(pos)), member))
-#define hlist_for_each_entry_safe(pos, n, head, member)                                            \
+/*
+ * Before 3.9 the walks had a node for their own use before the head: (tpos, pos, head, member) and
+ * (tpos, pos, n, head, member).
+ */
+#define ww_hlist_each3_(pos, head, member)                                                         \
+	for (pos = hlist_entry_safe((head)->first, __typeof__(*(pos)), member); pos;               \
+	     pos = hlist_entry_safe((pos)->member.next, __typeof__(*(pos)), member))
+#define ww_hlist_each4_(tpos, pos, head, member)                                                   \
+	for (pos = (head)->first;                                                                  \
+	     pos && (tpos = hlist_entry(pos, __typeof__(*tpos), member), true); pos = pos->next)
+#define ww_hlist_safe4_(pos, n, head, member)                                                      \
 	for (pos = hlist_entry_safe((head)->first, __typeof__(*pos), member);                      \
-	     pos && ({                                                                             \
-		     n = pos->member.next;                                                         \
-		     1;                                                                            \
-	     });                                                                                   \
+	     pos && (n = pos->member.next, true);                                                  \
 	     pos = hlist_entry_safe(n, __typeof__(*pos), member))
+#define ww_hlist_safe5_(tpos, pos, n, head, member)                                                \
+	for (pos = (head)->first;                                                                  \
+	     pos && (n = pos->next, tpos = hlist_entry(pos, __typeof__(*tpos), member), true);     \
+	     pos = n)
+#define ww_hlist_pick_(a, b, c, d, pick, ...)	      pick
+#define ww_hlist_pick_safe_(a, b, c, d, e, pick, ...) pick
+#define hlist_for_each_entry(args...)		      ww_hlist_pick_(args, ww_hlist_each4_, ww_hlist_each3_)(args)
+#define hlist_for_each_entry_safe(args...)                                                         \
+	ww_hlist_pick_safe_(args, ww_hlist_safe5_, ww_hlist_safe4_)(args)
+#define list_prev_entry_circular(pos, head, member)                                                \
+	(list_is_first(&(pos)->member, head) ? list_last_entry(head, __typeof__(*(pos)), member)   \
+					     : list_prev_entry(pos, member))
+#define list_for_each_entry_from_reverse(pos, head, member)                                        \
+	for (; &pos->member != (head); pos = list_prev_entry(pos, member))
 
 #endif

@@ -77,5 +77,14 @@ WW_LINUX_INLINE u32 reciprocal_scale(u32 val, u32 ep_ro)
 unsigned long ww_linux_int_sqrt(unsigned long x);
 #define int_sqrt      ww_linux_int_sqrt
 #define int_sqrt64(x) ((u32)ww_linux_int_sqrt(x))
+WW_LINUX_INLINE u64 int_pow(u64 base, unsigned int exp)
+{
+	u64 result = 1;
+
+	for (; exp; exp >>= 1, base *= base)
+		if (exp & 1)
+			result *= base;
+	return result;
+}
 
 #endif

@@ -79,5 +79,11 @@ WW_LINUX_INLINE u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 c)
 		u64 ww_d_ = (d);                                                                   \
 		div64_u64((n) + ww_d_ / 2, ww_d_);                                                 \
 	})
+WW_LINUX_INLINE s64 mul_s64_u64_shr(s64 a, u64 b, unsigned shift)
+{
+	u64 v = mul_u64_u64_shr(a < 0 ? -(u64)a : (u64)a, b, shift);
+
+	return (s64)(a < 0 ? -v : v);
+}
 
 #endif

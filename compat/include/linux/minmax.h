@@ -82,5 +82,19 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #endif
+#define in_range32(val, start, len) in_range((u32)(val), (u32)(start), (u32)(len))
+#define in_range64(val, start, len) in_range((u64)(val), (u64)(start), (u64)(len))
+#define ww_of_array_(array, len, better)                                                           \
+	({                                                                                         \
+		__typeof__(&(array)[0]) ww_a_ = (array);                                           \
+		size_t ww_l_ = (len);                                                              \
+		__typeof__((array)[0] + 0) ww_e_ = ww_a_[--ww_l_];                                 \
+		while (ww_l_--)                                                                    \
+			if (ww_a_[ww_l_] better ww_e_)                                             \
+				ww_e_ = ww_a_[ww_l_];                                              \
+		ww_e_;                                                                             \
+	})
+#define min_array(array, len) ww_of_array_(array, len, <)
+#define max_array(array, len) ww_of_array_(array, len, >)
 
 #endif

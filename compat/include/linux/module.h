@@ -54,7 +54,7 @@ void ww_linux_module_put(struct module *m);
 #define module_name(m)	   ((m) ? (m)->name : "kernel")
 #define module_is_live(m)  ((m)->state != MODULE_STATE_GOING)
 
-#define module_init(fn) WW_LINUX_INITCALL(fn, 6)
+#define module_init(fn) WW_LINUX_INITCALL(fn, 60)
 #define module_exit(fn) __exitcall(fn)
 /* Instead of the two macros, functions of these names, which the C library has too. */
 #define init_module    ww_linux_user_init_module
@@ -74,5 +74,10 @@ void cleanup_module(void);
 #define MODULE_DEVICE_TABLE(type, name)
 #define symbol_get(x) (&(x))
 #define symbol_put(x) ((void)&(x))
+#define module_put_and_kthread_exit(result)                                                        \
+	do {                                                                                       \
+		module_put(THIS_MODULE);                                                           \
+		ww_linux_kthread_exit(result);                                                     \
+	} while (0)
 
 #endif

@@ -106,12 +106,23 @@ WW_LINUX_PARAM_TYPE(invbool, _Bool)
 #define param_get_long	  ww_linux_param_get_long
 #define param_set_ulong	  ww_linux_param_set_ulong
 #define param_get_ulong	  ww_linux_param_get_ulong
-#define param_set_charp	  ww_linux_param_set_charp
-#define param_get_charp	  ww_linux_param_get_charp
-#define param_set_bool	  ww_linux_param_set__Bool
-#define param_get_bool	  ww_linux_param_get__Bool
-#define param_set_invbool ww_linux_param_set_invbool
-#define param_get_invbool ww_linux_param_get_invbool
+#define param_set_ullong  ww_linux_param_set_ullong
+#define param_get_ullong  ww_linux_param_get_ullong
+#define param_set_hexint  ww_linux_param_set_hexint
+#define param_get_hexint  ww_linux_param_get_hexint
+int ww_linux_param_set_uint_minmax(const char *val, const struct kernel_param *kp, unsigned min,
+				   unsigned max);
+#define param_set_uint_minmax ww_linux_param_set_uint_minmax
+int ww_linux_param_set_string(const char *val, const struct kernel_param *kp);
+int ww_linux_param_get_string(char *buffer, const struct kernel_param *kp);
+#define param_set_copystring ww_linux_param_set_string
+#define param_get_string     ww_linux_param_get_string
+#define param_set_charp	     ww_linux_param_set_charp
+#define param_get_charp	     ww_linux_param_get_charp
+#define param_set_bool	     ww_linux_param_set__Bool
+#define param_get_bool	     ww_linux_param_get__Bool
+#define param_set_invbool    ww_linux_param_set_invbool
+#define param_get_invbool    ww_linux_param_get_invbool
 
 #define WW_LINUX_PARAM(pname, ptype, pops, pperm, parg)                                            \
 	__attribute__((constructor(1000))) static void ww_add_param_##pname(void)                  \

@@ -51,5 +51,11 @@ WW_LINUX_INLINE bool mutex_is_locked(struct mutex *m)
 {
 	return ww_linux_locked(&m->ww_lock);
 }
+#define mutex_lock_io_nested(m, class) mutex_lock(m)
+#define devm_mutex_init(dev, m)	       ((void)(dev), mutex_init(m), 0)
+#define atomic_dec_and_mutex_lock(v, m)                                                            \
+	(atomic_add_unless(v, -1, 1)                                                               \
+		 ? 0                                                                               \
+		 : (mutex_lock(m), atomic_dec_and_test(v) ? 1 : (mutex_unlock(m), 0)))
 
 #endif

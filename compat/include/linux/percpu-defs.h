@@ -97,5 +97,28 @@ void *ww_linux_this_cpu(const void *handle);
 #define raw_cpu_add(var, v)	      this_cpu_add(var, v)
 #define raw_cpu_inc(var)	      this_cpu_inc(var)
 #define raw_cpu_dec(var)	      this_cpu_dec(var)
+#define __this_cpu_and(var, v)	      this_cpu_and(var, v)
+#define __this_cpu_or(var, v)	      this_cpu_or(var, v)
+#define __this_cpu_sub_return(var, v) this_cpu_sub_return(var, v)
+#define __this_cpu_xchg(var, v)	      this_cpu_xchg(var, v)
+#define __this_cpu_cmpxchg(var, o, n) this_cpu_cmpxchg(var, o, n)
+#define raw_cpu_sub(var, v)	      this_cpu_sub(var, v)
+#define raw_cpu_and(var, v)	      this_cpu_and(var, v)
+#define raw_cpu_or(var, v)	      this_cpu_or(var, v)
+#define raw_cpu_add_return(var, v)    this_cpu_add_return(var, v)
+#define raw_cpu_sub_return(var, v)    this_cpu_sub_return(var, v)
+#define raw_cpu_inc_return(var)	      this_cpu_inc_return(var)
+#define raw_cpu_dec_return(var)	      this_cpu_dec_return(var)
+#define raw_cpu_xchg(var, v)	      this_cpu_xchg(var, v)
+#define raw_cpu_cmpxchg(var, o, n)    this_cpu_cmpxchg(var, o, n)
+/* True if done; else *o is what there is. */
+#define this_cpu_try_cmpxchg(var, o, n)                                                            \
+	({                                                                                         \
+		__typeof__(o) ww_op_ = (o);                                                        \
+		ww_linux_scalar_typeof(var) ww_nn_ = (n);                                          \
+		__atomic_compare_exchange(this_cpu_ptr(&(var)), ww_op_, &ww_nn_, false,            \
+					  __ATOMIC_RELAXED, __ATOMIC_RELAXED);                     \
+	})
+#define raw_cpu_try_cmpxchg(var, o, n) this_cpu_try_cmpxchg(var, o, n)
 
 #endif

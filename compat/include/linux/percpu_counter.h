@@ -68,5 +68,7 @@ WW_LINUX_INLINE int percpu_counter_compare(struct percpu_counter *fbc, s64 rhs)
 
 	return sum > rhs ? 1 : sum < rhs ? -1 : 0;
 }
+#define percpu_counter_sub_local(c, v) percpu_counter_sub(c, v)
+#define percpu_counter_sync(c)	       ((void)(c))
 
 #endif

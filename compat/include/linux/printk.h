@@ -20,6 +20,8 @@ int ww_linux_printk(const char *fmt, ...) WW_LINUX_PRINTF(1, 2);
 int ww_linux_vprintk(const char *fmt, va_list args) WW_LINUX_PRINTF(1, 0);
 void ww_linux_hex_dump(const char *level, const char *prefix, int prefix_type, int rowsize,
 		       int groupsize, const void *buf, size_t len, bool ascii);
+int ww_linux_hex_line(const void *buf, size_t len, int rowsize, int groupsize, char *line,
+		      size_t size, bool ascii);
 void ww_linux_dump_stack(void);
 /* The console's level: what is not below it is not printed (default 8: all). Returns the old. */
 int ww_linux_set_loglevel(int level);
@@ -72,6 +74,15 @@ WW_LINUX_INLINE WW_LINUX_PRINTF(1, 2) int no_printk(const char *fmt, ...)
 		if (!__atomic_exchange_n(&ww_once_, 1, __ATOMIC_RELAXED))                          \
 			printk(fmt, ##__VA_ARGS__);                                                \
 	})
+#define printk_deferred_once	printk_once
+#define pr_debug_once(fmt, ...) ww_pr_once_(pr_debug, fmt, ##__VA_ARGS__)
+#define pr_devel_once(fmt, ...) ww_pr_once_(pr_devel, fmt, ##__VA_ARGS__)
+#define ww_pr_once_(pr, fmt, ...)                                                                  \
+	({                                                                                         \
+		static int ww_once_;                                                               \
+		if (!__atomic_exchange_n(&ww_once_, 1, __ATOMIC_RELAXED))                          \
+			pr(fmt, ##__VA_ARGS__);                                                    \
+	})
 #define pr_emerg_once(fmt, ...)	 printk_once(KERN_EMERG pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_alert_once(fmt, ...)	 printk_once(KERN_ALERT pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_crit_once(fmt, ...)	 printk_once(KERN_CRIT pr_fmt(fmt), ##__VA_ARGS__)
@@ -101,6 +112,7 @@ bool ww_linux_ratelimit(uint64_t *state);
 #define pr_notice_ratelimited(fmt, ...) printk_ratelimited(KERN_NOTICE pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_info_ratelimited(fmt, ...)	printk_ratelimited(KERN_INFO pr_fmt(fmt), ##__VA_ARGS__)
 #define pr_debug_ratelimited(fmt, ...)	pr_debug(fmt, ##__VA_ARGS__)
+#define pr_devel_ratelimited(fmt, ...)	pr_devel(fmt, ##__VA_ARGS__)
 
 #define DUMP_PREFIX_NONE    0
 #define DUMP_PREFIX_ADDRESS 1
@@ -108,6 +120,11 @@ bool ww_linux_ratelimit(uint64_t *state);
 #ifndef print_hex_dump
 #define print_hex_dump ww_linux_hex_dump
 #endif
+/* One row as text; returns its length, which may be more than the line has room for. */
+#ifndef hex_dump_to_buffer
+#define hex_dump_to_buffer ww_linux_hex_line
+#endif
+#define print_hex_dump_devel print_hex_dump_debug
 #define print_hex_dump_bytes(prefix, type, buf, len)                                               \
 	ww_linux_hex_dump(KERN_DEBUG, prefix, type, 16, 1, buf, len, true)
 #define print_hex_dump_debug(prefix, type, row, group, buf, len, ascii)                            \

@@ -29,6 +29,8 @@ u32 ww_linux_random_below(u32 ceil);
 #define random32			 ww_linux_random_u32
 #define add_device_randomness(buf, len)	 ((void)(buf), (void)(len))
 #define wait_for_random_bytes()		 0
+#define rng_is_initialized()		 true
+#define get_random_bytes_wait(buf, len)	 (ww_linux_get_random_bytes(buf, len), 0)
 
 struct rnd_state {
 	__u32 s1, s2, s3, s4;

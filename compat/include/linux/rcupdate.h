@@ -21,23 +21,28 @@ void ww_linux_call_rcu(struct callback_head *head, void (*func)(struct callback_
 /* Frees p after a grace period. Never fails: without memory for the request it waits instead. */
 void ww_linux_kfree_rcu(void *p);
 
-#define rcu_read_lock()			   ww_linux_rcu_read_lock()
-#define rcu_read_unlock()		   ww_linux_rcu_read_unlock()
-#define rcu_read_lock_bh()		   ww_linux_rcu_read_lock()
-#define rcu_read_unlock_bh()		   ww_linux_rcu_read_unlock()
-#define rcu_read_lock_sched()		   ww_linux_rcu_read_lock()
-#define rcu_read_unlock_sched()		   ww_linux_rcu_read_unlock()
+#define rcu_read_lock			   ww_linux_rcu_read_lock
+#define rcu_read_unlock			   ww_linux_rcu_read_unlock
+#define rcu_read_lock_bh		   ww_linux_rcu_read_lock
+#define rcu_read_unlock_bh		   ww_linux_rcu_read_unlock
+#define rcu_read_lock_sched		   ww_linux_rcu_read_lock
+#define rcu_read_unlock_sched		   ww_linux_rcu_read_unlock
 #define rcu_read_lock_held()		   ww_linux_rcu_read_lock_held()
 #define rcu_read_lock_any_held()	   ww_linux_rcu_read_lock_held()
 #define rcu_read_lock_bh_held()		   ww_linux_rcu_read_lock_held()
-#define synchronize_rcu()		   ww_linux_synchronize_rcu()
-#define synchronize_rcu_expedited()	   ww_linux_synchronize_rcu()
-#define synchronize_sched()		   ww_linux_synchronize_rcu()
-#define synchronize_rcu_bh()		   ww_linux_synchronize_rcu()
-#define synchronize_net()		   ww_linux_synchronize_rcu()
-#define rcu_barrier()			   ww_linux_rcu_barrier()
-#define rcu_barrier_bh()		   ww_linux_rcu_barrier()
-#define rcu_barrier_sched()		   ww_linux_rcu_barrier()
+#define rcu_read_lock_sched_held()	   ww_linux_rcu_read_lock_held()
+#define rcu_sleep_check()		   ((void)0)
+#define call_rcu_tasks			   ww_linux_call_rcu
+#define synchronize_rcu_tasks		   ww_linux_synchronize_rcu
+#define rcu_barrier_tasks		   ww_linux_rcu_barrier
+#define synchronize_rcu			   ww_linux_synchronize_rcu
+#define synchronize_rcu_expedited	   ww_linux_synchronize_rcu
+#define synchronize_sched		   ww_linux_synchronize_rcu
+#define synchronize_rcu_bh		   ww_linux_synchronize_rcu
+#define synchronize_net			   ww_linux_synchronize_rcu
+#define rcu_barrier			   ww_linux_rcu_barrier
+#define rcu_barrier_bh			   ww_linux_rcu_barrier
+#define rcu_barrier_sched		   ww_linux_rcu_barrier
 #define call_rcu			   ww_linux_call_rcu
 #define call_rcu_bh			   ww_linux_call_rcu
 #define call_rcu_sched			   ww_linux_call_rcu
@@ -63,13 +68,16 @@ void ww_linux_kfree_rcu(void *p);
 		__atomic_load(&(p), &ww_rp_, __ATOMIC_ACQUIRE);                                    \
 		ww_rp_;                                                                            \
 	})
-#define rcu_dereference_bh(p)		   rcu_dereference(p)
-#define rcu_dereference_sched(p)	   rcu_dereference(p)
-#define rcu_dereference_raw(p)		   rcu_dereference(p)
-#define rcu_dereference_check(p, cond)	   rcu_dereference(p)
-#define rcu_dereference_protected(p, cond) (p)
-#define rcu_access_pointer(p)		   READ_ONCE(p)
-#define rcu_pointer_handoff(p)		   (p)
+#define rcu_dereference_bh(p)		     rcu_dereference(p)
+#define rcu_dereference_sched(p)	     rcu_dereference(p)
+#define rcu_dereference_raw(p)		     rcu_dereference(p)
+#define rcu_dereference_check(p, cond)	     rcu_dereference(p)
+#define rcu_dereference_bh_check(p, cond)    rcu_dereference(p)
+#define rcu_dereference_sched_check(p, cond) rcu_dereference(p)
+#define rcu_dereference_raw_check(p)	     rcu_dereference(p)
+#define rcu_dereference_protected(p, cond)   (p)
+#define rcu_access_pointer(p)		     READ_ONCE(p)
+#define rcu_pointer_handoff(p)		     (p)
 #define rcu_assign_pointer(p, v)                                                                   \
 	do {                                                                                       \
 		__typeof__(p) ww_rp_ = (__typeof__(p))(v);                                         \

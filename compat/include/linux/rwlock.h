@@ -32,5 +32,7 @@
 		(void)(flags);                                                                     \
 		write_unlock(lock);                                                                \
 	} while (0)
+#define write_trylock_irqsave(lock, flags) ((flags) = 0, write_trylock(lock))
+#define write_lock_nested(lock, class)	   write_lock(lock)
 
 #endif

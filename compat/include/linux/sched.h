@@ -17,6 +17,7 @@
 
 #define TASK_COMM_LEN 16
 
+struct mm_struct;
 struct task_struct {
 	struct ww_thread *ww_thread;
 	pid_t pid, tgid;
@@ -25,6 +26,8 @@ struct task_struct {
 	int prio, static_prio, normal_prio;
 	unsigned policy;
 	void *journal_info;
+	/* nothing to look into: NULL tells a thread of the kernel from one of a program */
+	struct mm_struct *mm, *active_mm;
 	struct task_struct *group_leader, *real_parent, *parent;
 	struct cpumask cpus_mask;
 	const struct cpumask *cpus_ptr;
@@ -120,8 +123,11 @@ WW_LINUX_INLINE int cond_resched(void)
 		spin_lock(l);                                                                      \
 		1;                                                                                 \
 	})
-#define need_resched() 0
-#define cpu_relax()    ww_linux_yield()
+#define need_resched()		    0
+#define cond_resched_rcu()	    ((void)cond_resched())
+#define cond_resched_tasks_rcu_qs() ((void)cond_resched())
+#define schedule_preempt_disabled() ww_schedule()
+#define cpu_relax()		    ww_linux_yield()
 
 /* A thread that was told to stop has a signal, so to speak: its interruptible sleeps end. */
 #define signal_pending(task)	      ((void)(task), (int)ww_thread_should_stop())
@@ -141,6 +147,8 @@ int ww_linux_task_nice(const struct task_struct *task);
 #define task_pid_nr(task)	  ((task)->pid)
 #define task_tgid_nr(task)	  ((task)->tgid)
 #define task_pid_vnr(task)	  ((task)->pid)
+#define task_tgid_vnr(task)	  ((task)->tgid)
+#define pid_alive(task)		  ((task)->pid != 0)
 #define get_task_comm(buf, task)  ww_linux_get_comm(buf, sizeof(buf), task)
 #define set_task_comm(task, name) ww_linux_set_comm(task, name)
 char *ww_linux_get_comm(char *buf, size_t size, const struct task_struct *task);

@@ -86,5 +86,26 @@ WW_LINUX_INLINE void write_sequnlock(seqlock_t *sl)
 #define write_sequnlock_irqrestore(sl, flags) ((void)(flags), write_sequnlock(sl))
 #define read_seqlock_excl(sl)		      spin_lock(&(sl)->lock)
 #define read_sequnlock_excl(sl)		      spin_unlock(&(sl)->lock)
+#define raw_seqcount_begin(s)		      (raw_read_seqcount(s) & ~1u)
+/* Without the lock where *seq is even, with it where that failed and *seq was made odd. */
+#define read_seqbegin_or_lock(sl, seq)                                                             \
+	do {                                                                                       \
+		if (!(*(seq)&1))                                                                   \
+			*(seq) = (int)read_seqbegin(sl);                                           \
+		else                                                                               \
+			read_seqlock_excl(sl);                                                     \
+	} while (0)
+#define need_seqretry(sl, seq) (!((seq)&1) && read_seqretry(sl, (unsigned)(seq)))
+#define done_seqretry(sl, seq)                                                                     \
+	do {                                                                                       \
+		if ((seq)&1)                                                                       \
+			read_sequnlock_excl(sl);                                                   \
+	} while (0)
+#define read_seqlock_excl_bh(sl)		  read_seqlock_excl(sl)
+#define read_sequnlock_excl_bh(sl)		  read_sequnlock_excl(sl)
+#define read_seqlock_excl_irq(sl)		  read_seqlock_excl(sl)
+#define read_sequnlock_excl_irq(sl)		  read_sequnlock_excl(sl)
+#define read_seqlock_excl_irqsave(sl, flags)	  ((flags) = 0, read_seqlock_excl(sl))
+#define read_sequnlock_excl_irqrestore(sl, flags) ((void)(flags), read_sequnlock_excl(sl))
 
 #endif

@@ -43,7 +43,17 @@ size_t ww_linux_ksize(const void *p);
 #define kvmalloc_array(n, size, gfp)	       kmalloc_array(n, size, gfp)
 #define kvcalloc(n, size, gfp)		       kcalloc(n, size, gfp)
 #define kvfree				       ww_linux_kfree
-#define kvfree_sensitive(p, len)	       ((void)(len), ww_linux_kfree_sensitive(p))
+#define kvmalloc_node(size, gfp, node)	       kmalloc_node(size, gfp, node)
+#ifndef kvzalloc_node
+#define kvzalloc_node(size, gfp, node) kzalloc_node(size, gfp, node)
+#endif
+#define kmalloc_track_caller(size, gfp) kmalloc(size, gfp)
+/* (p, size, gfp), and (p, old size, size, gfp) as before 6.12 */
+#define ww_kvrealloc3(p, size, gfp)	     ww_linux_krealloc(p, size, gfp)
+#define ww_kvrealloc4(p, old, size, gfp)     ((void)(old), ww_linux_krealloc(p, size, gfp))
+#define ww_kvrealloc_(a, b, c, d, pick, ...) pick
+#define kvrealloc(args...)		     ww_kvrealloc_(args, ww_kvrealloc4, ww_kvrealloc3)(args)
+#define kvfree_sensitive(p, len)	     ((void)(len), ww_linux_kfree_sensitive(p))
 
 DEFINE_FREE(kfree, void *, ww_linux_kfree(_T))
 DEFINE_FREE(kvfree, void *, ww_linux_kfree(_T))
@@ -80,5 +90,28 @@ unsigned ww_linux_cache_size(const struct kmem_cache *c);
 #define kmem_cache_destroy		 ww_linux_cache_destroy
 #define kmem_cache_size			 ww_linux_cache_size
 #define kmem_cache_shrink(c)		 ((void)(c), 0)
+/* All of them, whose number it returns, or none and 0. */
+WW_LINUX_INLINE int kmem_cache_alloc_bulk(struct kmem_cache *c, gfp_t gfp, size_t n, void **p)
+{
+	for (size_t i = 0; i < n; i++) {
+		p[i] = kmem_cache_alloc(c, gfp);
+		if (!p[i]) {
+			while (i--)
+				kmem_cache_free(c, p[i]);
+			return 0;
+		}
+	}
+	return (int)n;
+}
+WW_LINUX_INLINE void kmem_cache_free_bulk(struct kmem_cache *c, size_t n, void **p)
+{
+	for (size_t i = 0; i < n; i++)
+		kmem_cache_free(c, p[i]);
+}
+WW_LINUX_INLINE void kfree_bulk(size_t n, void **p)
+{
+	for (size_t i = 0; i < n; i++)
+		kfree(p[i]);
+}
 
 #endif

@@ -65,5 +65,10 @@
 #define raw_spin_lock_nested(lock, class) spin_lock(lock)
 
 #include <linux/rwlock.h>
+#define raw_spin_is_contended				 spin_is_contended
+#define raw_spin_trylock_bh				 spin_trylock
+#define raw_spin_trylock_irq				 spin_trylock
+#define raw_spin_lock_irqsave_nested(lock, flags, class) spin_lock_irqsave(lock, flags)
+#define atomic_dec_and_lock_irqsave(v, lock, flags)	 ((flags) = 0, atomic_dec_and_lock(v, lock))
 
 #endif

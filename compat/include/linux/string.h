@@ -91,6 +91,39 @@ WW_LINUX_INLINE void memset64(u64 *s, u64 v, size_t n)
 	while (n--)
 		*s++ = v;
 }
+WW_LINUX_INLINE void memset16(u16 *s, u16 v, size_t n)
+{
+	while (n--)
+		*s++ = v;
+}
+#define memset_l(p, v, n) memset64((u64 *)(p), (u64)(v), n)
+#define memset_p(p, v, n) memset64((u64 *)(p), (u64)(uintptr_t)(v), n)
+WW_LINUX_INLINE bool mem_is_zero(const void *p, size_t n)
+{
+	return !ww_linux_memchr_inv(p, 0, n);
+}
+WW_LINUX_INLINE char *strnchrnul(const char *s, size_t n, int c)
+{
+	while (n-- && *s && *s != (char)c)
+		s++;
+	return (char *)s;
+}
+WW_LINUX_INLINE void memcpy_and_pad(void *dst, size_t size, const void *src, size_t n, int pad)
+{
+	n = n < size ? n : size;
+	memcpy(dst, src, n);
+	memset((char *)dst + n, pad, size - n);
+}
+#define strtomem_pad(dst, src, pad)                                                                \
+	memcpy_and_pad(dst, sizeof(dst), src, strnlen(src, sizeof(dst)), pad)
+/* Two arrays that end in NULL as one; to be freed. */
+void *ww_linux_memcat(void **a, void **b);
+#define memcat_p(a, b) ((__typeof__(&(a)[0]))ww_linux_memcat((void **)(a), (void **)(b)))
+/* The words of a text; *argc, where there is one, is their number. */
+char **ww_linux_argv_split(gfp_t gfp, const char *s, int *argc);
+void ww_linux_argv_free(char **argv);
+#define argv_split		ww_linux_argv_split
+#define argv_free		ww_linux_argv_free
 #define str_yes_no(v)		((v) ? "yes" : "no")
 #define str_on_off(v)		((v) ? "on" : "off")
 #define str_true_false(v)	((v) ? "true" : "false")

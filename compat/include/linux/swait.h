@@ -15,5 +15,11 @@
 	((long)ww_wait_event_timeout(&(q), cond, (long)(t)))
 #define swait_event_interruptible_exclusive(q, cond)                                               \
 	ww_wait_event_interruptible_exclusive(&(q), cond)
+#define swq_has_sleeper(q)		    ww_wq_has_sleeper(q)
+#define swait_event_idle_exclusive(q, cond) ww_wait_event_idle_exclusive(&(q), cond)
+#define swait_event_interruptible_timeout_exclusive(q, cond, t)                                    \
+	((long)ww_wait_event_interruptible_timeout(&(q), cond, (long)(t)))
+#define swait_event_idle_timeout_exclusive(q, cond, t)                                             \
+	((long)ww_wait_event_idle_timeout(&(q), cond, (long)(t)))
 
 #endif

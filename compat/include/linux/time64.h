@@ -53,5 +53,18 @@ WW_LINUX_INLINE int timespec64_compare(const struct timespec64 *a, const struct 
 
 	return x < y ? -1 : x > y;
 }
+WW_LINUX_INLINE void set_normalized_timespec64(struct timespec64 *ts, time64_t sec, s64 nsec)
+{
+	*ts = ns_to_timespec64(nsec);
+	ts->tv_sec += sec;
+}
+WW_LINUX_INLINE void timespec64_add_ns(struct timespec64 *ts, u64 ns)
+{
+	*ts = ns_to_timespec64((s64)((u64)timespec64_to_ns(ts) + ns));
+}
+WW_LINUX_INLINE bool timespec64_valid(const struct timespec64 *ts)
+{
+	return ts->tv_sec >= 0 && (unsigned long)ts->tv_nsec < NSEC_PER_SEC;
+}
 
 #endif

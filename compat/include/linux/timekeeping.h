@@ -40,8 +40,17 @@ u64 ww_linux_real_ns(void);
 		(ts)->tv_sec = (time_t)(ww_ns_ / NSEC_PER_SEC);                                    \
 		(ts)->tv_nsec = (long)(ww_ns_ % NSEC_PER_SEC);                                     \
 	} while (0)
-#define local_clock()  ktime_get_ns()
-#define sched_clock()  ktime_get_ns()
-#define cpu_clock(cpu) ((void)(cpu), ktime_get_ns())
+#define local_clock()		    ktime_get_ns()
+#define sched_clock()		    ktime_get_ns()
+#define cpu_clock(cpu)		    ((void)(cpu), ktime_get_ns())
+#define ktime_get_raw_fast_ns()	    ktime_get_ns()
+#define ktime_get_real_fast_ns()    ktime_get_real_ns()
+#define ktime_get_raw_ts64(ts)	    ktime_get_ts64(ts)
+#define ktime_get_coarse_ts64(ts)   ktime_get_ts64(ts)
+#define ktime_get_coarse_boottime() ktime_get()
+#define ktime_get_coarse_real()	    ktime_get_real()
+#define ktime_get_coarse_real_ns()  ktime_get_real_ns()
+#define ktime_get_resolution_ns()   1u
+#define ktime_mono_to_real(k)	    ((ktime_t)((k) + (ktime_get_real() - ktime_get())))
 
 #endif

@@ -103,6 +103,7 @@ void ww_linux_finish_wait(struct ww_wait_queue_head *q, struct wait_queue_entry 
 #define wake_up_nr(q, nr)		ww_wake_up_nr(q, nr)
 #define wake_up_all(q)			ww_wake_up_all(q)
 #define wake_up_locked(q)		ww_wake_up(q)
+#define wake_up_all_locked(q)		ww_wake_up_all(q)
 #define wake_up_sync(q)			ww_wake_up(q)
 #define wake_up_interruptible(q)	ww_wake_up_interruptible(q)
 #define wake_up_interruptible_nr(q, nr) ww_wake_up_mode(q, WW_TASK_INTERRUPTIBLE, nr)
@@ -110,10 +111,11 @@ void ww_linux_finish_wait(struct ww_wait_queue_head *q, struct wait_queue_entry 
 #define wake_up_interruptible_sync(q)	ww_wake_up_interruptible(q)
 /* key is for the functions of entries that have one. */
 int ww_linux_wake_up(struct ww_wait_queue_head *q, unsigned mode, int nr, void *key);
-#define __wake_up(q, mode, nr, key) ww_linux_wake_up(q, mode, nr, key)
-#define poll_to_key(mask)	    ((void *)(uintptr_t)(mask))
-#define key_to_poll(key)	    ((unsigned)(uintptr_t)(void *)(key))
-#define wake_up_poll(q, mask)	    ww_linux_wake_up(q, WW_TASK_NORMAL, 1, poll_to_key(mask))
+#define __wake_up(q, mode, nr, key)		 ww_linux_wake_up(q, mode, nr, key)
+#define wake_up_interruptible_sync_poll(q, mask) wake_up_interruptible_poll(q, mask)
+#define poll_to_key(mask)			 ((void *)(uintptr_t)(mask))
+#define key_to_poll(key)			 ((unsigned)(uintptr_t)(void *)(key))
+#define wake_up_poll(q, mask)			 ww_linux_wake_up(q, WW_TASK_NORMAL, 1, poll_to_key(mask))
 #define wake_up_interruptible_poll(q, mask)                                                        \
 	ww_linux_wake_up(q, WW_TASK_INTERRUPTIBLE, 1, poll_to_key(mask))
 
@@ -141,6 +143,17 @@ int ww_linux_wake_up(struct ww_wait_queue_head *q, unsigned mode, int nr, void *
 			ww_schedule();                                                             \
 			after;                                                                     \
 		}))))
+#define wait_event_state(q, cond, state)                                                           \
+	((cond) ? 0 : (int)WW_WAIT_EVENT_(&(q), cond, state, 0, 0, ww_schedule()))
+#define wait_event_idle_exclusive_timeout(q, cond, t)                                              \
+	({                                                                                         \
+		int64_t ww_left_ = (long)(t);                                                      \
+		if (!WW_WAIT_COND_TIMEOUT_(cond, ww_left_))                                        \
+			ww_left_ = WW_WAIT_EVENT_(&(q), WW_WAIT_COND_TIMEOUT_(cond, ww_ret_),      \
+						  WW_TASK_IDLE, WW_WAIT_EXCLUSIVE, ww_left_,       \
+						  ww_ret_ = ww_schedule_timeout(ww_ret_));         \
+		(long)ww_left_;                                                                    \
+	})
 /* The lock is held when cond is evaluated, and at the end. */
 #define wait_event_lock_irq(q, cond, lock)                                                         \
 	wait_event_cmd(q, cond, spin_unlock(&(lock)), spin_lock(&(lock)))
@@ -152,12 +165,23 @@ int ww_linux_wake_up(struct ww_wait_queue_head *q, unsigned mode, int nr, void *
 		ww_schedule();                                                                     \
 		spin_lock(&(lock));                                                                \
 	})))
+#define wait_event_interruptible_lock_irq_cmd(q, cond, lock, cmd)                                  \
+	((cond) ? 0 : (int)WW_WAIT_EVENT_(&(q), cond, WW_TASK_INTERRUPTIBLE, 0, 0, ({              \
+		spin_unlock(&(lock));                                                              \
+		cmd;                                                                               \
+		ww_schedule();                                                                     \
+		spin_lock(&(lock));                                                                \
+	})))
 #define wait_event_lock_irq_timeout(q, cond, lock, t)                                              \
+	ww_wait_lock_irq_timeout_(q, cond, lock, t, WW_TASK_UNINTERRUPTIBLE)
+#define wait_event_interruptible_lock_irq_timeout(q, cond, lock, t)                                \
+	ww_wait_lock_irq_timeout_(q, cond, lock, t, WW_TASK_INTERRUPTIBLE)
+#define ww_wait_lock_irq_timeout_(q, cond, lock, t, state)                                         \
 	({                                                                                         \
 		int64_t ww_left_ = (long)(t);                                                      \
 		if (!WW_WAIT_COND_TIMEOUT_(cond, ww_left_))                                        \
 			ww_left_ = WW_WAIT_EVENT_(&(q), WW_WAIT_COND_TIMEOUT_(cond, ww_ret_),      \
-						  WW_TASK_UNINTERRUPTIBLE, 0, ww_left_, ({         \
+						  state, 0, ww_left_, ({                           \
 							  spin_unlock(&(lock));                    \
 							  ww_ret_ = ww_schedule_timeout(ww_ret_);  \
 							  spin_lock(&(lock));                      \
@@ -222,6 +246,38 @@ WW_LINUX_INLINE int wait_on_bit_lock(unsigned long *word, int bit, unsigned mode
 	ww_linux_wait_on_bit_lock(word, bit);
 	return 0;
 }
+#define wait_on_bit_io(word, bit, mode)	     wait_on_bit(word, bit, mode)
+#define wait_on_bit_lock_io(word, bit, mode) wait_on_bit_lock(word, bit, mode)
+/* 0, or -EAGAIN when the time is up. */
+#define wait_on_bit_timeout(word, bit, mode, t)                                                    \
+	({                                                                                         \
+		unsigned long *ww_word_ = (word);                                                  \
+		long ww_bit_ = (bit);                                                              \
+		(void)(mode);                                                                      \
+		ww_wait_event_timeout(ww_linux_var_queue(ww_word_),                                \
+				      !test_bit_acquire((unsigned long)ww_bit_, ww_word_),         \
+				      (long)(t))                                                   \
+			? 0                                                                        \
+			: -EAGAIN;                                                                 \
+	})
+/* A queue that many addresses share: cond decides. */
+struct ww_wait_queue_head *ww_linux_var_queue(const void *var);
+#define wait_var_event(var, cond)	   ww_wait_event(ww_linux_var_queue(var), cond)
+#define wait_var_event_killable(var, cond) ww_wait_event_killable(ww_linux_var_queue(var), cond)
+#define wait_var_event_interruptible(var, cond)                                                    \
+	ww_wait_event_interruptible(ww_linux_var_queue(var), cond)
+#define wait_var_event_timeout(var, cond, t)                                                       \
+	((long)ww_wait_event_timeout(ww_linux_var_queue(var), cond, (long)(t)))
+#define wake_up_var(var) ((void)ww_wake_up_all(ww_linux_var_queue(var)))
+#define store_release_wake_up(var, v)                                                              \
+	do {                                                                                       \
+		smp_store_release(var, v);                                                         \
+		smp_mb();                                                                          \
+		wake_up_var(var);                                                                  \
+	} while (0)
+#define atomic_dec_and_wake_up(v) (atomic_dec_and_test(v) ? (wake_up_var(v), true) : false)
+#define test_and_clear_wake_up_bit(bit, word)                                                      \
+	(test_and_clear_bit(bit, word) ? (ww_linux_wake_up_bit(word, bit), true) : false)
 #define wake_up_bit(word, bit) ww_linux_wake_up_bit(word, bit)
 #define clear_and_wake_up_bit(bit, word)                                                           \
 	do {                                                                                       \
