@@ -104,7 +104,9 @@ WW_LINUX_EXPORT char *ww_linux_strnstr(const char *s, const char *find, size_t l
 
 WW_LINUX_EXPORT char *ww_linux_strnchr(const char *s, size_t count, int c)
 {
-	return memchr(s, c, strnlen(s, count));
+	size_t n = strnlen(s, count);
+
+	return memchr(s, c, n < count ? n + 1 : n); /* the final 0 can be found, too */
 }
 
 WW_LINUX_EXPORT void *ww_linux_memchr_inv(const void *start, int c, size_t bytes)

@@ -7,7 +7,7 @@
  * expect: ^<4> function announce_init, hex de ad be ef, cpus 0-1,3$
  * expect: ^<6> one and two, nested three 3$
  * expect: ^<2> \[ +42\|2a\|0x2a\|-5   \|00007\|abc\|x\|99%\]$
- * expect: ^<6> 00000000: 68 65 6c 6c 6f  hello$
+ * expect: ^<6> 00000000: 68 65 6c 6c 6f {35}hello$
  * refuse: not to be seen
  */
 #define pr_fmt(fmt) "announcer: " fmt

@@ -93,6 +93,7 @@ static void texts(void)
 	kfree(all);
 	memset16(wide, 0x1234, 2);
 	WARN_ON(wide[1] != 0x1234 || wide[2] || !mem_is_zero(&wide[2], 2) || mem_is_zero(wide, 6));
+	WARN_ON(strnchr(abc, 9, 0) != abc + 3 || strnchr(abc, 3, 0) || strnchr(abc, 2, 'c'));
 	WARN_ON(strnchrnul("abc", 2, 'c')[0] != 'c' || strnchrnul("abc", 9, 'x')[0]);
 	strtomem_pad(fixed, abc, '-');
 	WARN_ON(memcmp(fixed, "abc---", 6));
