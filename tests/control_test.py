@@ -120,6 +120,7 @@ def json_is_one_document_that_agrees_with_itself():
     check(one['devices'][0]['sent'] == one['threads'][0]['sent'] == one['total']['sent'] == 3000, r.stdout)
     check(one['total']['bytes'] == 180000 and one['total']['errors'] == 0, r.stdout)
     check(one['devices'][0]['backend'] == 'packet' and one['devices'][0]['result'].startswith('OK: '), r.stdout)
+    check(one['devices'][0]['backend_way'].startswith('sendmmsg'), r.stdout)
     check(one['devices'][0]['config']['flags'] == ['UDPSRC_RND', 'UDPCSUM', 'SHARED'], r.stdout)
     h = one['receiver']
     check(h['received'] + h['lost'] + h['receiver_dropped'] == 3000 and h['latency']['count'] > 0, r.stdout)
@@ -253,6 +254,15 @@ $U send v0 --pcap $d/none; echo status $?; rm -r $d""")
 def probe_names_the_backend_and_why():
     r = inside('$U probe v0; echo status $?; $U probe nosuch; echo status $?')
     check('status 0' in r.stdout and 'status 2' in r.stdout and re.search(r'A run takes \w+', r.stdout), r.stdout)
+    check('packet:sendmmsg, packet:ring' in r.stdout and 'xdp:native, xdp:generic' in r.stdout, r.stdout)
+
+
+@case
+def a_way_of_a_backend_is_named_behind_it_and_told():
+    r = inside('$U send v0 --backend packet:ring --count 5k --dst-mac 02:00:00:00:00:02; echo status $?')
+    check('status 0' in r.stdout and 'by backend packet, ring\n' in r.stdout, r.stdout + r.stderr)
+    r = inside('$U send v0 --backend packet:rings --count 5k --dst-mac 02:00:00:00:00:02; echo status $?')
+    check('status 2' in r.stdout and 'packet:ring' in r.stderr, r.stdout + r.stderr)
 
 
 # --- shell: the control files through a shell's eyes --------------------------------------------------
