@@ -82,6 +82,10 @@ static uint32_t place(const struct pg_cadence *c, uint64_t number)
 
 void pg_cadence_slow(struct pg_cadence *c, uint64_t number, uint64_t key)
 {
+	if (key == 0) { /* of a flow that is not kept apart */
+		give_up(c);
+		return;
+	}
 	if (!c->period) {
 		learn(c, number, key);
 		return;

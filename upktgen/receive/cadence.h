@@ -15,7 +15,7 @@
 #include "receive/flows.h"
 #include "receive/sequence.h"
 
-#define PG_CADENCE_MAX (1u << 20) /* numbers in a round; 8 bytes each */
+#define PG_CADENCE_MAX (2 * PG_FLOWS_MAX) /* numbers in a round; 8 bytes each */
 
 struct pg_cadence {
 	uint64_t
