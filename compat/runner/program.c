@@ -88,6 +88,16 @@ static uint64_t parse_number(struct argp_state *state, const char *name, const c
 	return v;
 }
 
+static const char *type_of(const char *text)
+{
+	size_t n = strcspn(text, "=");
+
+	for (struct kernel_param *p = ww_linux_params(); p; p = p->ww_next)
+		if (strncmp(p->name, text, n) == 0 && !p->name[n])
+			return p->type;
+	return NULL;
+}
+
 static void set_param(struct argp_state *state, const char *text)
 {
 	int err = ww_linux_set_param(text);
@@ -96,7 +106,9 @@ static void set_param(struct argp_state *state, const char *text)
 
 	if (err != -ENOENT) {
 		if (err)
-			argp_error(state, "parameter %s: %s", text, strerror(-err));
+			argp_error(state, "parameter %s: %s%s%s", text, strerror(-err),
+				   type_of(text) ? "; it takes: " : "",
+				   type_of(text) ? type_of(text) : "");
 		return;
 	}
 	for (struct kernel_param *p = ww_linux_params(); p && n < sizeof(names); p = p->ww_next)
@@ -415,8 +427,13 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	err = run_inits();
-	if (err < 0)
+	if (err < 0) {
+		/* the kernel frees the module's code now: what is left would run into nothing */
+		fflush(NULL);
+		if (!options.no_leak_check)
+			ww_linux_report_leaks(stderr);
 		return -err < 126 ? -err : 1;
+	}
 	run_for_a_while();
 	if (read(stop_fd, &signals, sizeof(signals)) < 0)
 		signals = 0; /* the time was over first */

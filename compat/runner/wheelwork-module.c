@@ -162,6 +162,15 @@ static const char *version_code(struct argp_state *state, const char *s)
 		    (v[0] << 16) + (v[1] << 8) + (v[2] > 255 ? 255 : v[2]));
 }
 
+static void check_hz(struct argp_state *state, const char *s)
+{
+	char *end;
+	unsigned long hz = strtoul(s, &end, 10);
+
+	if (!isdigit((unsigned char)*s) || *end || hz < 1 || hz > 1000000)
+		argp_error(state, "--hz wants a number from 1 to 1000000, not \"%s\"", s);
+}
+
 static error_t parse_compile(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
@@ -185,6 +194,7 @@ static error_t parse_compile(int key, char *arg, struct argp_state *state)
 		add(&opt.cflags, arg);
 		return 0;
 	case OPT_HZ:
+		check_hz(state, arg);
 		opt.hz = arg;
 		return 0;
 	case OPT_KERNEL:
@@ -346,6 +356,21 @@ static const char *library(const char *file)
 		exit(1);
 	}
 	return f.path;
+}
+
+static void check_headers(void)
+{
+	struct found f = {"linux/timer.h", NULL};
+
+	each_dir("WHEELWORK_MODULE_INCLUDE", MODULE_INCLUDE_DIRS, look_for, &f);
+	if (!f.path) {
+		const char *list = getenv("WHEELWORK_MODULE_INCLUDE");
+
+		fprintf(stderr, "the headers are in none of %s (set WHEELWORK_MODULE_INCLUDE)\n",
+			list && *list ? list : MODULE_INCLUDE_DIRS);
+		exit(1);
+	}
+	free(f.path);
 }
 
 /* A file's name without folder and ending, with what C can't have in a name as "_". */
@@ -535,6 +560,7 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	if (!opt.cc || !*opt.cc)
 		opt.cc = MODULE_CC;
+	check_headers();
 	if (!opt.name)
 		opt.name = base_name(opt.files.v[0]);
 	temp_dir = text("%s/wheelwork-module.XXXXXX", tmp && *tmp ? tmp : "/tmp");

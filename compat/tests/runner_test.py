@@ -66,7 +66,7 @@ def an_unknown_parameter_names_the_known_ones(d):
 @case
 def a_wrong_value_changes_nothing_and_is_named(d):
     out = run(RUNNER, "-d", "1ms", module(d, HELLO), "n=many", status=64)
-    assert "parameter n=many: Invalid argument" in out, out
+    assert "parameter n=many: Invalid argument; it takes: int" in out, out
 
 
 @case
@@ -80,7 +80,9 @@ def wrong_options_are_refused(d):
     m = module(d, HELLO)
     for args, word in ((["-s", "memory"], "--sanitize takes"), (["-d", "soon"], "wants a time"),
                        (["-V"], "wants --duration"), (["-B"], "wants --output"),
-                       (["-l", "loud"], "wants a number")):
+                       (["-l", "loud"], "wants a number"), (["--hz", "0"], "--hz wants a number"),
+                       (["--hz", "fast"], "--hz wants a number"),
+                       (["--hz", "100x"], "--hz wants a number")):
         out = run(RUNNER, *args, m, status=64)
         assert word in out, out
     assert "no FILE.c" in run(RUNNER, "-d", "1", status=64)
@@ -95,6 +97,13 @@ def what_does_not_compile_is_status_1(d):
 @case
 def a_module_without_init_is_refused(d):
     assert "no module_init()" in run(RUNNER, "-d", "1", module(d, "int x;\n"), status=1)
+
+
+@case
+def a_runner_that_finds_no_headers_says_where_it_looked(d):
+    env = dict(os.environ, WHEELWORK_MODULE_INCLUDE=f"{d}/here:{d}/there")
+    out = run(RUNNER, "-d", "1", module(d, HELLO), status=1, env=env)
+    assert f"the headers are in none of {d}/here:{d}/there" in out, out
 
 
 @case
