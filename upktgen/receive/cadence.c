@@ -26,7 +26,7 @@ static bool make_room(struct pg_cadence *c, uint64_t pos)
 		return false;
 	while (room <= pos)
 		room *= 2;
-	if (room == c->room)
+	if (c->key && room == c->room)
 		return true;
 	uint64_t *key = ww_alloc(room * sizeof(key[0]));
 
