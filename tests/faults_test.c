@@ -16,9 +16,12 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -496,4 +499,120 @@ TEST_LIMIT(where_binding_is_refused_everything_runs_unbound, 60)
 {
 	for (size_t i = 0; i < USES; i++)
 		in_child(deny_affinity, 0, all_uses[i], true);
+}
+
+/* ---- reports of what could not be made ---- */
+
+static int told_fd;
+
+static void tell(enum ww_report_kind kind, const char *line)
+{
+	(void)kind;
+	if (write(told_fd, line, strlen(line)) < 0)
+		_exit(1);
+}
+
+/* Runs say() in a fresh process; what it is told there, and how it ended. */
+static int told_in_child(void (*say)(void), char *text, size_t size)
+{
+	int fd[2], status;
+	ssize_t n, all = 0;
+	pid_t pid;
+
+	CHECK_EQ(pipe(fd), 0);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		close(fd[0]);
+		told_fd = fd[1];
+		ww_set_misuse_handler(tell);
+		alarm(40);
+		prctl(PR_SET_DUMPABLE, 0);
+		say();
+		_exit(0);
+	}
+	close(fd[1]);
+	while ((n = read(fd[0], text + all, size - 1 - (size_t)all)) > 0)
+		all += n;
+	text[all] = 0;
+	close(fd[0]);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static uint32_t ran_here;
+
+static void run_here(struct ww_work *work)
+{
+	(void)work;
+	ww_fetch_add(&ran_here, 1u);
+}
+
+static void ask_for_a_system_queue(void)
+{
+	ww_alloc_fail_nth(1);
+	ww_system_wq();
+}
+
+TEST(a_system_queue_that_cannot_be_made_ends_the_process_and_says_which)
+{
+	char text[1024];
+	int status = told_in_child(ask_for_a_system_queue, text, sizeof(text));
+
+	CHECK_MSG(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "status %#x", status);
+	CHECK_MSG(strstr(text, "system queue") && strstr(text, "Cannot allocate memory"), "%s",
+		  text);
+}
+
+static void queue_rcu_without_memory(void)
+{
+	static struct ww_rcu_work rwork;
+	struct ww_workqueue *wq = ww_alloc_workqueue("rcu", 0, 0);
+
+	ww_init_rcu_work(&rwork, run_here);
+	ww_alloc_fail_nth(1);
+	CHECK(!ww_queue_rcu_work(wq, &rwork));
+	CHECK(!ww_work_pending(&rwork.work));
+	ww_alloc_fail_nth(0);
+	CHECK(ww_queue_rcu_work(wq, &rwork));
+	CHECK(ww_flush_rcu_work(&rwork));
+	CHECK_EQ(ran_here, 1);
+}
+
+TEST(an_rcu_work_whose_grace_period_cannot_be_waited_for_is_not_queued)
+{
+	char text[1024];
+	int status = told_in_child(queue_rcu_without_memory, text, sizeof(text));
+
+	CHECK_MSG(status == 0, "status %#x", status);
+	CHECK_MSG(strstr(text, "no grace period can be waited for") && strstr(text, "run_here"),
+		  "%s", text);
+}
+
+static void ask_for_priority_as_nobody(void)
+{
+	static struct ww_work work;
+	struct rlimit none = {0, 0};
+	struct ww_workqueue *wq;
+
+	if (setrlimit(RLIMIT_NICE, &none) || (geteuid() == 0 && setresuid(65534, 65534, 65534)))
+		_exit(77);
+	wq = ww_alloc_workqueue("high", WW_WQ_HIGHPRI, 0);
+	CHECK(wq);
+	ww_init_work(&work, run_here);
+	CHECK(ww_queue_work(wq, &work));
+	ww_flush_work(&work);
+	CHECK_EQ(ran_here, 1);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(a_nice_value_that_is_refused_is_said_once_and_the_items_run)
+{
+	char text[1024];
+	int status = told_in_child(ask_for_priority_as_nobody, text, sizeof(text));
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		tap_skip("no way to be somebody without that right");
+	CHECK_MSG(status == 0, "status %#x", status);
+	CHECK_MSG(strstr(text, "not permitted here (RLIMIT_NICE)"), "%s", text);
 }

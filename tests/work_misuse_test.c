@@ -542,3 +542,27 @@ TEST(a_queue_name_that_is_too_long_is_cut_with_a_warning)
 	CHECK(!strcmp(wq->name, "a name of more than one and thi"));
 	ww_destroy_workqueue(wq);
 }
+
+TEST(an_rcu_work_whose_grace_period_ends_while_its_queue_drains_is_reported_and_not_queued)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("draining", 0, 0);
+	static struct ww_rcu_work rwork;
+	struct ww_os_thread t;
+	struct item it = {0};
+
+	catch_reports();
+	occupy(wq, &it);
+	ww_init_rcu_work(&rwork, run_counted);
+	ww_rcu_read_lock();
+	CHECK(ww_queue_rcu_work(wq, &rwork));
+	CHECK_EQ(ww_os_thread_start(&t, "drainer", -1, drain_it, wq), 0);
+	while (!ww_load_acquire(&wq->state))
+		nap_us(200);
+	ww_rcu_read_unlock();
+	while (ww_work_pending(&rwork.work))
+		nap_us(200);
+	CHECK_REPORTED("run_counted", "while its queue \"draining\" drains");
+	open_gate(&it);
+	ww_os_thread_join(&t);
+	ww_destroy_workqueue(wq);
+}

@@ -869,3 +869,120 @@ TEST_LIMIT(room_given_by_a_worker_that_may_not_go_on_wakes_a_sleeper, 20)
 	ww_destroy_workqueue(narrow);
 	ww_destroy_workqueue(wide);
 }
+
+/* ---- an idle pool ---- */
+
+static pid_t last_tid;
+
+HANDLER(run_noting_its_thread)
+{
+	ww_store_relaxed(&last_tid, ww_os_thread_id());
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+/* How often a thread of this process went to sleep by itself; 0 where it is gone. */
+static unsigned long sleeps_of(pid_t tid)
+{
+	unsigned long n = 0;
+	char path[64], line[128];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "voluntary_ctxt_switches: %lu", &n) == 1)
+			break;
+	fclose(f);
+	return n;
+}
+
+static unsigned sleepers(struct ww_pool *pool)
+{
+	return (unsigned)__builtin_popcountll(ww_load_seq_cst(&pool->look) & LOOK_SEATS);
+}
+
+TEST_LIMIT(an_idle_pool_wakes_the_same_worker_once_an_item_and_nobody_else, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("idle", WW_WQ_UNBOUND, 0);
+	struct ww_pool *pool = wq->by_slot[0]->pool;
+	struct item first = {0}, second = {0}, it = {0};
+	unsigned long before[8] = {0}, after;
+	unsigned n = 0, asleep;
+	struct ww_list *l;
+	pid_t tid[8], worked;
+
+	/* As many workers as there are CPUs for it, two at least where there are two. */
+	occupy(wq, &first);
+	if (pool->target > 1)
+		occupy(wq, &second);
+	open_gate(&first);
+	open_gate(&second);
+	ww_flush_workqueue(wq);
+	/* All of them asleep in their seats, and the manager, who came for the second, too. */
+	do {
+		nap_us(2000);
+		ww_pool_lock(pool);
+		asleep = pool->nr_workers;
+		ww_pool_unlock(pool);
+	} while (ww_pool_armed(pool) || sleepers(pool) != asleep || !asleep);
+	ww_init_work(&it.dwork.work, run_noting_its_thread);
+	ww_queue_work(wq, &it.dwork.work);
+	await(&it.runs, 1);
+	worked = last_tid;
+	ww_pool_lock(pool);
+	ww_list_for_each (l, &pool->workers)
+		if (n < 8)
+			tid[n++] = ww_list_entry(l, struct ww_pworker, node)->tid;
+	ww_pool_unlock(pool);
+	for (unsigned i = 0; i < n; i++)
+		before[i] = sleeps_of(tid[i]);
+	for (uint32_t k = 2; k <= 21; k++) {
+		while (sleepers(pool) != asleep)
+			nap_us(200);
+		ww_queue_work(wq, &it.dwork.work);
+		await(&it.runs, k);
+		CHECK_EQ(last_tid, worked);
+	}
+	while (sleepers(pool) != asleep)
+		nap_us(200);
+	CHECK(!ww_pool_armed(pool));
+	for (unsigned i = 0; i < n; i++) {
+		after = sleeps_of(tid[i]);
+		/* It may meet the lock's holder, or be looked at before its first sleep is over. */
+		if (tid[i] == worked)
+			CHECK_MSG(after - before[i] <= 30, "%lu sleeps", after - before[i]);
+		else
+			CHECK_MSG(after - before[i] <= 1, "another slept %lu times",
+				  after - before[i]);
+	}
+	ww_destroy_workqueue(wq);
+}
+
+TEST(what_waits_behind_a_blocked_handler_is_counted_as_moved)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("moved", 0, 0);
+	struct ww_workqueue_stats s;
+	struct item gate = {0}, block = {0}, behind[2] = {{0}};
+
+	/* The manager, who would see that the first sleeps, has its own way to move them. */
+	CHECK_EQ(ww_workqueue_set_param("blocked_period_us", 1000000), 0);
+	ww_init_work(&gate.dwork.work, run_gated);
+	ww_queue_work_on(0, wq, &gate.dwork.work);
+	await(&gate.running, 1);
+	/* One batch: the first blocks, and says so. */
+	ww_init_work(&block.dwork.work, run_announces);
+	ww_queue_work_on(0, wq, &block.dwork.work);
+	for (int i = 0; i < 2; i++) {
+		ww_init_work(&behind[i].dwork.work, run_counted);
+		ww_queue_work_on(0, wq, &behind[i].dwork.work);
+	}
+	ww_workqueue_get_stats(wq, &s);
+	CHECK_EQ(s.in_flight, 4);
+	open_gate(&gate);
+	await(&behind[1].runs, 1);
+	ww_workqueue_get_stats(wq, &s);
+	CHECK_MSG(s.moved >= 2, "%lu moved", (unsigned long)s.moved);
+	open_gate(&block);
+	ww_destroy_workqueue(wq);
+}

@@ -307,7 +307,8 @@ struct ww_workqueue_stats {
 	uint64_t mayday;	  /* calls for the rescuer */
 	uint64_t rescued;	  /* items that it ran */
 	uint64_t updates_idle;	  /* void updates that found their item idle */
-	uint64_t spare[5];
+	uint64_t moved; /* (RPR) taken from a worker that was slow or blocked, for another */
+	uint64_t spare[4];
 };
 void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *stats);
 

@@ -45,7 +45,7 @@ static void pool_l(const struct visit *v, struct ww_pool *pool)
 	/* What has not begun comes back to the list: in a worker's hands it may begin, and be freed,
 	 * while we look at it. */
 	ww_list_for_each (l, &pool->workers)
-		ww_pworker_unbatch_l(ww_list_entry(l, struct ww_pworker, node));
+		ww_pworker_unbatch_l(ww_list_entry(l, struct ww_pworker, node), false);
 	ww_list_for_each (l, &pool->workers)
 		worker_l(v, ww_list_entry(l, struct ww_pworker, node));
 	items_l(v, &pool->list);

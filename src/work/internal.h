@@ -399,7 +399,7 @@ int ww_pworker_create(struct ww_pool *pool);
 unsigned ww_pworker_take_l(struct ww_pworker *w);
 void ww_pworker_settle_l(struct ww_pworker *w);
 void ww_pworker_state_l(struct ww_pworker *w, enum worker_state to);
-void ww_pworker_unbatch_l(struct ww_pworker *w);
+void ww_pworker_unbatch_l(struct ww_pworker *w, bool for_others);
 void ww_pworker_attend_l(struct ww_pworker *w);
 void ww_pworker_block_l(struct ww_pworker *w);
 struct ww_pworker *ww_pool_running_l(struct ww_pool *pool, struct ww_work *work);

@@ -87,6 +87,7 @@ static void add_l(struct ww_pwq *pwq, struct ww_workqueue_stats *s)
 	s->blocked_wakeups += pwq->woken;
 	s->mayday += pwq->mayday;
 	s->rescued += pwq->rescued;
+	s->moved += pwq->moved;
 }
 
 WW_EXPORT void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *stats)
@@ -226,14 +227,14 @@ static void say_wq(struct text *t, struct ww_workqueue *wq)
 	say(t,
 	    "queue \"%s\": %s%s, max_active %d, total %" PRIu64 ", in flight %" PRIu64
 	    ", CPU time %.3f s, CPU hogs %" PRIu64 ", woken for blocked ones %" PRIu64
-	    ", mayday %" PRIu64 ", rescued %" PRIu64 "\n",
+	    ", moved %" PRIu64 ", mayday %" PRIu64 ", rescued %" PRIu64 "\n",
 	    wq->name,
 	    wq->ordered			? "ordered"
 	    : wq->flags & WW_WQ_UNBOUND ? "unbound"
 					: "per-CPU",
 	    wq->flags & WW_WQ_HIGHPRI ? ", high priority" : "", wq->max_active, s.started,
-	    s.in_flight, (double)s.cpu_time_us / 1e6, s.cpu_intensive, s.blocked_wakeups, s.mayday,
-	    s.rescued);
+	    s.in_flight, (double)s.cpu_time_us / 1e6, s.cpu_intensive, s.blocked_wakeups, s.moved,
+	    s.mayday, s.rescued);
 }
 
 WW_EXPORT int ww_show_workqueues(int fd)

@@ -81,14 +81,16 @@ void ww_pworker_settle_l(struct ww_pworker *w)
 	}
 }
 
-/* Put back what has not begun, in order, so that others can have it. */
-void ww_pworker_unbatch_l(struct ww_pworker *w)
+/* Put back what has not begun, in order, so that others can have it; counted as moved where they shall. */
+void ww_pworker_unbatch_l(struct ww_pworker *w, bool for_others)
 {
 	for (unsigned i = w->n; i-- > 0;) {
 		struct ww_work *work = ww_load_relaxed(&w->slot[i]);
 
-		if (work && ww_cmpxchg(&w->slot[i], &work, NULL)) /* pairs: WORK-4 */
+		if (work && ww_cmpxchg(&w->slot[i], &work, NULL)) { /* pairs: WORK-4 */
 			ww_items_add(ww_work_link(work), &w->pool->list);
+			ww_tagged_pwq(w->slot_pwq[i])->moved += for_others;
+		}
 	}
 }
 
@@ -148,7 +150,7 @@ void ww_pworker_block_l(struct ww_pworker *w)
 	pool->licensed--;
 	(void)ww_xchg(&w->attention, 1u); /* pairs: WORK-6 */
 	ww_pworker_settle_l(w);
-	ww_pworker_unbatch_l(w);
+	ww_pworker_unbatch_l(w, true);
 	ww_pool_shortage_l(pool);
 	ww_pool_kick_l(pool);
 }
