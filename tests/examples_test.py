@@ -57,6 +57,19 @@ for example in EXPECTED:
     globals()[f'test_{example}_runs_in_real_time'] = lambda name=example: real(name)
 
 
+def test_wq_monitor_shows_what_each_queue_did():
+    tables = run('wq_monitor').split(' total')[1:]
+    assert len(tables) == 3, tables
+    totals = []
+    for table in tables:
+        rows = {line.split()[0]: line.split()[1:] for line in table.splitlines()[1:4]}
+        assert set(rows) == {'ticks', 'hog', 'blocks'}, table
+        totals.append([int(rows[q][0]) for q in ('ticks', 'hog', 'blocks')])
+    assert all(a <= b for a, b in zip(totals[0], totals[2])) and totals[0] != totals[2], totals
+    assert int(rows['hog'][3]) >= 1, f'no CPU hog was seen:\n{table}'
+    assert int(rows['blocks'][4].split('/')[0]) >= 1, f'no blocked worker was seen:\n{table}'
+
+
 def test_the_table_names_sixteen_users_and_programs_that_exist():
     with open(f'{TOP}/examples/README.md', encoding='utf-8') as f:
         rows = re.findall(r'^\| (\w+) \| .* \| (\w+)\.c \|$', f.read(), re.M)

@@ -908,7 +908,7 @@ TEST_LIMIT(an_idle_pool_wakes_the_same_worker_once_an_item_and_nobody_else, 60)
 	struct ww_pool *pool = wq->by_slot[0]->pool;
 	struct item first = {0}, second = {0}, it = {0};
 	unsigned long before[8] = {0}, after;
-	unsigned n = 0, asleep;
+	unsigned n = 0, asleep, awake;
 	struct ww_list *l;
 	pid_t tid[8], worked;
 
@@ -919,13 +919,20 @@ TEST_LIMIT(an_idle_pool_wakes_the_same_worker_once_an_item_and_nobody_else, 60)
 	open_gate(&first);
 	open_gate(&second);
 	ww_flush_workqueue(wq);
-	/* All of them asleep in their seats, and the manager, who came for the second, too. */
+	/* All of them asleep, and the manager, who came for the second, too. */
 	do {
 		nap_us(2000);
+		awake = 0;
 		ww_pool_lock(pool);
-		asleep = pool->nr_workers;
+		ww_list_for_each (l, &pool->workers) {
+			const struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+			awake += w->state != WORKER_IDLE && w->state != WORKER_RESERVE;
+		}
+		awake += !ww_list_empty(&pool->dozers);
 		ww_pool_unlock(pool);
-	} while (ww_pool_armed(pool) || sleepers(pool) != asleep || !asleep);
+		asleep = sleepers(pool);
+	} while (awake || !asleep || ww_pool_armed(pool));
 	ww_init_work(&it.dwork.work, run_noting_its_thread);
 	ww_queue_work(wq, &it.dwork.work);
 	await(&it.runs, 1);
@@ -963,7 +970,7 @@ TEST(what_waits_behind_a_blocked_handler_is_counted_as_moved)
 {
 	struct ww_workqueue *wq = ww_alloc_workqueue("moved", 0, 0);
 	struct ww_workqueue_stats s;
-	struct item gate = {0}, block = {0}, behind[2] = {{0}};
+	static struct item gate, block, behind[2];
 
 	/* The manager, who would see that the first sleeps, has its own way to move them. */
 	CHECK_EQ(ww_workqueue_set_param("blocked_period_us", 1000000), 0);
@@ -985,4 +992,59 @@ TEST(what_waits_behind_a_blocked_handler_is_counted_as_moved)
 	CHECK_MSG(s.moved >= 2, "%lu moved", (unsigned long)s.moved);
 	open_gate(&block);
 	ww_destroy_workqueue(wq);
+}
+
+/* ---- a walk over everything ---- */
+
+struct seen {
+	const char *queue;
+	unsigned queues, running, waiting;
+};
+
+static void see(const struct ww_work_view *view, void *arg)
+{
+	struct seen *s = arg;
+
+	if (!view->queue || strcmp(view->queue, s->queue))
+		return;
+	if (!view->func)
+		s->queues++;
+	else if (view->running)
+		s->running += view->func == run_gated;
+	else
+		s->waiting += view->func == run_counted;
+}
+
+TEST(a_walk_shows_each_queue_each_run_and_whatever_waits)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("walked", 0, 2);
+	struct seen s = {.queue = "walked"};
+	static struct item first, behind[6];
+
+	CHECK_EQ(ww_workqueue_set_param("blocked_period_us", 1000000), 0);
+	ww_init_work(&first.dwork.work, run_gated);
+	ww_queue_work_on(0, wq, &first.dwork.work);
+	await(&first.running, 1);
+	/* One more than the first may be active: the others wait for their turn. */
+	for (int i = 0; i < 6; i++) {
+		ww_init_work(&behind[i].dwork.work, run_counted);
+		ww_queue_work_on(0, wq, &behind[i].dwork.work);
+	}
+	ww_work_for_each(see, &s);
+	CHECK_EQ(s.queues, 1);
+	CHECK_EQ(s.running, 1);
+	CHECK_EQ(s.waiting, 6);
+	/* Looking took nothing away. */
+	open_gate(&first);
+	for (int i = 0; i < 6; i++)
+		await(&behind[i].runs, 1);
+	ww_flush_workqueue(wq);
+	s = (struct seen){.queue = "walked"};
+	ww_work_for_each(see, &s);
+	CHECK_EQ(s.queues, 1);
+	CHECK_EQ(s.running + s.waiting, 0);
+	ww_destroy_workqueue(wq);
+	s.queues = 0;
+	ww_work_for_each(see, &s);
+	CHECK_EQ(s.queues, 0);
 }
