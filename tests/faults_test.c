@@ -566,16 +566,16 @@ TEST(a_system_queue_that_cannot_be_made_ends_the_process_and_says_which)
 
 static void queue_rcu_without_memory(void)
 {
-	static struct ww_rcu_work rwork;
+	static struct ww_rcu_work after;
 	struct ww_workqueue *wq = ww_alloc_workqueue("rcu", 0, 0);
 
-	ww_init_rcu_work(&rwork, run_here);
+	ww_init_rcu_work(&after, run_here);
 	ww_alloc_fail_nth(1);
-	CHECK(!ww_queue_rcu_work(wq, &rwork));
-	CHECK(!ww_work_pending(&rwork.work));
+	CHECK(!ww_queue_rcu_work(wq, &after));
+	CHECK(!ww_work_pending(&after.work));
 	ww_alloc_fail_nth(0);
-	CHECK(ww_queue_rcu_work(wq, &rwork));
-	CHECK(ww_flush_rcu_work(&rwork));
+	CHECK(ww_queue_rcu_work(wq, &after));
+	CHECK(ww_flush_rcu_work(&after));
 	CHECK_EQ(ran_here, 1);
 }
 
