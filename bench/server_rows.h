@@ -119,8 +119,7 @@ static void server_watch(long i)
 }
 
 /* For server_shard(): server_ready(i) is called when fd is readable. */
-static void server_watch_timer(int fd, long i) __attribute__((unused));
-static void server_watch_timer(int fd, long i)
+static __attribute__((unused)) void server_watch_timer(int fd, long i)
 {
 	watch(fd, (uint64_t)i | A_TIMER);
 }

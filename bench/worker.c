@@ -241,7 +241,7 @@ static void *take_part(void *arg)
 static double together(struct bench *b, bench_loop loop, long iters)
 {
 	struct party party[64];
-	pthread_t thread[64];
+	pthread_t thread[64] = {0};
 	const int threads = b->threads;
 	int waiting = threads;
 	double sum = 0;
@@ -256,7 +256,7 @@ static double together(struct bench *b, bench_loop loop, long iters)
 	if (threads == 1)
 		take_part(&party[0]);
 	for (int i = 0; i < threads; i++) {
-		if (threads > 1 && b->join)
+		if (threads > 1 && b->start)
 			b->join(i);
 		else if (threads > 1)
 			pthread_join(thread[i], NULL);

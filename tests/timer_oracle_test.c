@@ -18,6 +18,8 @@ static struct item items[TIMERS];
 static uint64_t seed, arms, runs, deletes, fast_arms, misuses, misuses_expected;
 static struct ww_timer *inside; /* the timer whose function runs */
 
+static void ran(struct ww_timer *t);
+
 static void misuse(enum ww_report_kind kind, const char *line)
 {
 	CHECK_MSG(kind == WW_REPORT_MISUSE, "%s", line);
@@ -117,7 +119,6 @@ static void step(struct item *it)
 		break;
 	case 7:
 		if (it->dead) {
-			void ran(struct ww_timer *);
 			ww_timer_setup(&it->timer, ran, it->deferrable ? WW_TIMER_DEFERRABLE : 0);
 			it->dead = false;
 		}
@@ -134,8 +135,7 @@ static void step(struct item *it)
 	CHECK_EQ(ww_timer_pending(&it->timer), it->pending);
 }
 
-void ran(struct ww_timer *t);
-void ran(struct ww_timer *t)
+static void ran(struct ww_timer *t)
 {
 	struct item *it = (struct item *)(void *)t;
 	uint64_t now = ww_jiffies();

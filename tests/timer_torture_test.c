@@ -17,10 +17,11 @@ static uint64_t start_seed;
 
 static void run_threads(void *(*fn)(void *), int n, double seconds)
 {
+	const char *longer = getenv("WW_TORTURE_S");
 	pthread_t th[THREADS];
 
-	if (getenv("WW_TORTURE_S"))
-		seconds = atof(getenv("WW_TORTURE_S"));
+	if (longer)
+		seconds = atof(longer);
 	for (long i = 0; i < n; i++)
 		pthread_create(&th[i], NULL, fn, (void *)i);
 	sleep_ms((long)(seconds * 1000));

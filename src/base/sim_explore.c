@@ -62,7 +62,7 @@ static int random_choice(const struct sim_option *o, int n, int runnable)
 {
 	int best = 0;
 
-	if (runnable < n && next_random() % urge == 0)
+	if (!runnable || (runnable < n && next_random() % urge == 0))
 		return runnable + (int)(next_random() % (unsigned)(n - runnable));
 	if (!by_priority)
 		return next_random() % calm == 0 ? (int)(next_random() % (unsigned)runnable) : 0;
