@@ -406,7 +406,7 @@ TEST(a_sender_of_many_flows_is_one_sender)
 }
 
 /* More runs one after another than there is room for: all are counted. */
-TEST(a_thousand_restarts_are_counted_in_bounded_memory)
+TEST_LIMIT(a_thousand_restarts_are_counted_in_bounded_memory, 60)
 {
 	struct books b;
 	uint64_t stamp = 0;
