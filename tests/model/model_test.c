@@ -69,6 +69,13 @@ FOUND(m_exchange_scenarios, EXCHANGE_UNCHECKED, exchanges_that_do_not_look_at_th
 /* Not a fault but the limit of what is promised: over is a call whose stores have arrived. */
 FOUND(m_rearm_scenarios, OVER_AT_ITS_RETURN, rearm_by_who_has_only_returned_is_not_over)
 
+/* The limit that the header states: it takes three calls, and two never come to it. */
+FOUND(m_limit_scenarios, AS_DESIGNED, three_racing_calls_may_bring_a_run_at_a_superseded_deadline)
+MODEL(two_racing_calls_never_bring_a_run_at_a_superseded_deadline)
+{
+	holds(m_within_limit_scenarios);
+}
+
 MODEL(a_closed_timer_opens_when_old_stores_have_arrived)
 {
 	holds(m_reopen_scenarios);

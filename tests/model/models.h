@@ -45,5 +45,7 @@ extern const struct m_scenario m_delete_scenarios[];
 extern const struct m_scenario m_share_scenarios[];
 extern const struct m_scenario m_exchange_scenarios[];
 extern const struct m_scenario m_reopen_scenarios[];
+extern const struct m_scenario m_limit_scenarios[];
+extern const struct m_scenario m_within_limit_scenarios[];
 
 #endif
