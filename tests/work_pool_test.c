@@ -272,6 +272,41 @@ TEST_LIMIT(a_worker_that_left_remembers_no_queue_and_no_batch, 60)
 	ww_destroy_workqueue(wq);
 }
 
+HANDLER(run_for_a_while)
+{
+	nap_us(500);
+	ww_fetch_add(&item_of(work)->runs, 1);
+}
+
+/*
+ * A worker that goes on to another queue's item has nothing to do with this one: for the thread
+ * sanitizer, which sees a look that is not ordered before the queue's end.
+ */
+TEST_LIMIT(a_queue_may_go_as_soon_as_its_item_is_over, 120)
+{
+	struct ww_workqueue *other = ww_alloc_workqueue("other", 0, 0);
+	struct item first = {0}, it = {0}, last = {0};
+
+	ww_init_work(&first.dwork.work, run_for_a_while);
+	ww_init_work(&it.dwork.work, run_counted);
+	ww_init_work(&last.dwork.work, run_for_a_while);
+	for (uint32_t i = 1; i <= 50; i++) {
+		struct ww_workqueue *wq = ww_alloc_workqueue("short", 0, 0);
+
+		/* While the first one runs, the others come to stand in one batch. */
+		ww_queue_work_on(0, other, &first.dwork.work);
+		nap_us(100);
+		ww_queue_work_on(0, wq, &it.dwork.work);
+		ww_queue_work_on(0, other, &last.dwork.work);
+		await(&it.runs, i);
+		nap_us(100); /* and no more than that: the last one runs */
+		ww_destroy_workqueue(wq);
+		ww_flush_workqueue(other);
+	}
+	ww_destroy_workqueue(other);
+	CHECK_EQ(first.runs + it.runs + last.runs, 150);
+}
+
 TEST(an_idle_process_burns_no_cpu_and_wakes_nobody)
 {
 	struct ww_workqueue *wq = ww_alloc_workqueue("idle", WW_WQ_UNBOUND, 0);

@@ -41,7 +41,7 @@ static int check_pwq(struct ww_pool *pool, struct ww_pwq *pwq, unsigned *inactiv
 	if (pwq->nr_active < 0 || (unsigned)pwq->nr_active + n != flight)
 		faults += fault(pool, "active and inactive items are not those in flight",
 				(unsigned long)pwq->nr_active + n, flight);
-	if (n && !ww_load_relaxed(&pwq->urgent))
+	if (n && !pwq->urgent)
 		faults += fault(pool, "items wait for their turn and nobody is told", n, 0);
 	*inactive += n;
 	*in_flight += flight;

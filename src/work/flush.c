@@ -60,7 +60,7 @@ void ww_flush_marker_l(struct ww_pool *pool, struct ww_work *marker, struct ww_p
 	ww_list_add_tail(&f->node, &pwq->flushers);
 	if (f->left & (1u << pwq->colour))
 		pwq->stuck_colour = !advance_colour_l(pwq);
-	(void)ww_xchg(&pwq->urgent, 1u); /* pairs: WORK-6 */
+	ww_pwq_set_urgent_l(pwq, true);
 	ww_pool_settle_all_l(pwq->pool);
 }
 

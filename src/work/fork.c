@@ -73,11 +73,12 @@ static void forget_items(struct ww_pool *pool)
 	pool->seats = 0;
 	pool->licensed = pool->nr_workers = pool->want = 0;
 	pool->feed = NULL;
+	pool->urgent = pool->nr_urgent = 0;
 	ww_list_for_each (l, &pool->pwqs) {
 		struct ww_pwq *pwq = ww_list_entry(l, struct ww_pwq, node);
 
 		pwq->nr_active = 0;
-		pwq->urgent = 0;
+		pwq->urgent = false;
 		pwq->starved = pwq->stuck_colour = pwq->mayday_now = false;
 		for (unsigned c = 0; c < COLOURS; c++)
 			pwq->in_flight[c] = 0;

@@ -89,7 +89,7 @@ struct ww_pwq {
 	struct ww_workqueue *wq; /* C */
 	unsigned slot;		 /* C: the first slot it serves */
 	int *node_active;	 /* C: of its NUMA node; NULL where the queue has but one */
-	uint32_t urgent;	 /* A: workers settle after each item: somebody waits for it */
+	bool urgent;		 /* L: workers settle after each item: somebody waits for it */
 	bool intensive_items;	 /* C: of a queue of CPU_INTENSIVE items */
 	uint64_t usual;		 /* C: the word of an item that may be queued here at once */
 	/* Of each item. */
@@ -169,6 +169,8 @@ struct ww_pworker {
 	uint32_t desc_seq;
 };
 
+#define URGENT_SOME 1 /* in a pool's urgent */
+
 /* Addresses of pushed items, to prefetch and never to follow. */
 struct hint_ring {
 	uint64_t mask;		 /* C */
@@ -186,6 +188,8 @@ struct ww_pool {
 	uint64_t look ww_aligned_line; /* A: LOOK_*; 0: a push has nothing to see to */
 	struct hint_ring *ring;	       /* A: replaced by a bigger one under L */
 	unsigned id;		       /* C */
+	/* A: what is urgent here: no pwq, one, or some (URGENT_SOME). Never followed. */
+	uintptr_t urgent;
 	/* Under the lock. */
 	struct ww_lock lock ww_aligned_line;
 	struct ww_work *chain, *chain_last; /* L: taken off the inbox, not admitted yet */
@@ -198,6 +202,7 @@ struct ww_pool {
 	unsigned licensed, target;	    /* L: workers that may run items, now and at most */
 	unsigned nr_workers, want;	    /* L: threads that live; threads asked for */
 	unsigned refs;			    /* G */
+	unsigned nr_urgent;		    /* L: pwqs that are */
 	unsigned keep;			    /* L: idle threads that stay for good */
 	unsigned next_worker;		    /* L */
 	struct ww_workqueue *feed;	    /* L: give their freed room to other pools on unlock */
@@ -368,6 +373,7 @@ uint64_t ww_pool_backlog(const struct ww_pool *pool);
 bool ww_pool_waiting_l(struct ww_pool *pool);
 void ww_pool_shortage_l(struct ww_pool *pool);
 void ww_pwq_over_l(uint64_t tagged, unsigned n, bool ran);
+void ww_pwq_set_urgent_l(struct ww_pwq *pwq, bool on);
 void ww_pwq_urgent_l(struct ww_pwq *pwq);
 void ww_pwq_activate_l(struct ww_pwq *pwq);
 bool ww_pwq_idle_l(const struct ww_pwq *pwq);

@@ -254,12 +254,31 @@ static void give_room_l(struct ww_pwq *pwq, unsigned n)
 	}
 }
 
+/*
+ * Workers are told by their pool, since after an item they may not look at its pwq any more: with
+ * the last item settled, by whomever, the queue can be gone.
+ */
+void ww_pwq_set_urgent_l(struct ww_pwq *pwq, bool on)
+{
+	struct ww_pool *pool = pwq->pool;
+	uintptr_t what = URGENT_SOME;
+
+	if (on == pwq->urgent)
+		return;
+	pwq->urgent = on;
+	pool->nr_urgent += on ? 1u : -1u;
+	if (!pool->nr_urgent)
+		what = 0;
+	else if (on && pool->nr_urgent == 1)
+		what = (uintptr_t)pwq;
+	(void)ww_xchg(&pool->urgent, what); /* pairs: WORK-6 */
+}
+
 void ww_pwq_urgent_l(struct ww_pwq *pwq)
 {
 	bool on = !ww_items_empty(&pwq->inactive) || !ww_list_empty(&pwq->flushers) || pwq->frozen;
 
-	if (on != (bool)ww_load_relaxed(&pwq->urgent))
-		(void)ww_xchg(&pwq->urgent, (uint32_t)on); /* pairs: WORK-6 */
+	ww_pwq_set_urgent_l(pwq, on);
 }
 
 /* Move inactive items to the pool's list while there is room for them. */
@@ -297,7 +316,7 @@ void ww_pwq_over_l(uint64_t tagged, unsigned n, bool ran)
 		ww_flush_colour_over_l(pwq, colour);
 	if (!ww_items_empty(&pwq->inactive))
 		ww_pwq_activate_l(pwq);
-	else if (ww_unlikely(ww_load_relaxed(&pwq->urgent)))
+	else if (ww_unlikely(pwq->urgent))
 		ww_pwq_urgent_l(pwq);
 }
 
@@ -337,7 +356,7 @@ static bool admit_l(struct ww_pool *pool, struct ww_work *work)
 	if (ww_unlikely(!ww_items_empty(&pwq->inactive) || !take_room_l(pwq))) {
 		*ww_work_queue(work) = queue | PWQ_INACTIVE;
 		ww_items_add_tail(ww_work_link(work), &pwq->inactive);
-		if (!ww_load_relaxed(&pwq->urgent)) {
+		if (!pwq->urgent) {
 			/* Workers settle in batches; what is over already may have made room. */
 			ww_pwq_urgent_l(pwq);
 			ww_pool_settle_all_l(pool);

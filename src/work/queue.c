@@ -56,6 +56,7 @@ static void pwq_leave(struct ww_pwq *pwq)
 
 	ww_pool_lock(pwq->pool);
 	ww_list_del(&pwq->node);
+	ww_pwq_set_urgent_l(pwq, false);
 	ww_list_for_each (l, &pwq->pool->workers) {
 		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
 

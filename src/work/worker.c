@@ -245,7 +245,7 @@ static inline void show_none(struct ww_pworker *w)
  */
 static void run_batch(struct ww_pworker *w)
 {
-	struct ww_pwq *before = NULL;
+	uintptr_t before = 0, urgent;
 
 	for (unsigned i = 0; i < w->n; i++) {
 		struct ww_work *work = ww_load_relaxed(&w->slot[i]);
@@ -254,13 +254,14 @@ static void run_batch(struct ww_pworker *w)
 			ww_store_relaxed(&w->current_func, NULL);
 			ww_store_relaxed(&w->seq, w->seq + 1);
 			ww_store_release(&w->current, work);
-			work = ww_xchg(&w->slot[i], NULL); /* pairs: WORK-4, WORK-6 */
-			if (ww_unlikely(ww_load_seq_cst(&w->attention) || /* pairs: WORK-6 */
-					(before && ww_load_seq_cst(&before->urgent))))
+			work = ww_xchg(&w->slot[i], NULL);	    /* pairs: WORK-4, WORK-6 */
+			urgent = ww_load_seq_cst(&w->pool->urgent); /* pairs: WORK-6 */
+			if (ww_unlikely(urgent && (urgent == before || urgent == URGENT_SOME)) ||
+			    ww_unlikely(ww_load_seq_cst(&w->attention))) /* pairs: WORK-6 */
 				attend(w);
 		}
 		if (ww_likely(work != NULL)) {
-			before = ww_tagged_pwq(w->slot_pwq[i]);
+			before = (uintptr_t)ww_tagged_pwq(w->slot_pwq[i]);
 			run_one(w, i, work);
 		} else {
 			w->slot_pwq[i] = 0;
