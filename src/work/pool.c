@@ -445,7 +445,7 @@ static void steal_l(struct ww_pworker *w)
 				break;
 			n--;
 			ww_items_add(ww_work_link(work), &w->pool->list);
-			ww_tagged_pwq(v->slot_pwq[i])->moved++;
+			ww_tagged_pwq(*ww_work_queue(work))->moved++; /* the slot's word is its worker's */
 		}
 		if (!ww_items_empty(&w->pool->list))
 			return;
