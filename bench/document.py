@@ -107,6 +107,15 @@ About the rivals: each is used in the way that its own documents name for the pu
   both before a million.
 - libuv's and plain libevent's loops serve one thread, so they are missing where there are two.
 
+About two rows of pools. In "scattered" each item costs two lines that travel between two CPUs, the item's and
+the harness's mark that it ran, and the producer looks at the very mark that the worker is about to write. A
+profile (`perf record -e cpu-clock build-bench/bench/wheelwork queue scattered 100000 1 0`, a line "run" on its
+standard input for each run) shows the worker in the first locked instruction after that mark's store, the claim
+of the next item, and the producer in the one that sets PENDING; `limit` waits at the same two places. What a CPU
+can do while it waits is bounded in instructions, so the push is short. A claim and the end of PENDING are two
+locked instructions on the worker's side, and one is the least that a certain cancel allows. In "one-base-ORG" two
+threads take turns with one lock: twice what one thread needs alone is the floor.
+
 ''')
         if any(svg for _, svg in drawn):
             f.write('## Growth\n\n')
