@@ -198,6 +198,31 @@ TEST(a_synchronous_delete_from_its_own_function_is_reported_and_does_not_wait)
 	CHECK(!ww_timer_pending(&t));
 }
 
+void shuts_itself_down(struct ww_timer *t);
+void shuts_itself_down(struct ww_timer *t)
+{
+	ww_mod_timer(t, ww_jiffies() + 5);
+	CHECK_EQ(ww_timer_shutdown_sync(t), 1);
+	CHECK_EQ(ww_mod_timer(t, ww_jiffies() + 5), 0);
+	ran++;
+}
+
+TEST(a_synchronous_shutdown_from_its_own_function_is_reported_and_shuts_it_down)
+{
+	struct ww_timer t;
+
+	start(&t);
+	ww_timer_setup(&t, shuts_itself_down, 0);
+	ww_mod_timer(&t, ww_jiffies());
+	ww_clock_advance(1);
+	CHECK_EQ(ran, 1);
+	CHECK_EQ(reports, 1);
+	CHECK(strstr(last_report, "its own callback") && strstr(last_report, "shuts_itself_down"));
+	CHECK(!ww_timer_pending(&t));
+	ww_clock_advance(20);
+	CHECK_EQ(ran, 1);
+}
+
 static struct ww_timer ping, pong;
 static int meeting;
 
