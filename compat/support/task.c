@@ -258,10 +258,9 @@ WW_LINUX_EXPORT int ww_linux_kthread_stop(struct task_struct *t)
 	never_ran = !ww_load_acquire(&t->pid);
 	if (never_ran && result == -EINTR) {
 		track(t, false);
-		put_task(t);
+		__atomic_fetch_sub(&t->ww_refs, 1u, __ATOMIC_RELAXED); /* not the last: see above */
 	}
-	put_task(
-		t); /* NOLINT(clang-analyzer-unix.Malloc): the count says that this is not the last */
+	put_task(t);
 	return result;
 }
 
@@ -269,7 +268,8 @@ WW_LINUX_EXPORT int ww_linux_kthread_stop_put(struct task_struct *t)
 {
 	int result = ww_linux_kthread_stop(t);
 
-	put_task(t);
+	/* the caller's reference is not the one that the stop took and gave back */
+	put_task(t); /* NOLINT(clang-analyzer-unix.Malloc) */
 	return result;
 }
 
