@@ -68,7 +68,8 @@ HANDLER(run_reads_told)
 {
 	(void)work;
 	CHECK_EQ(told[0], -told[1]);
-	ww_store_relaxed(&told_seen, (uint32_t)told[0]);
+	/* For the next round, which writes: the calls under test order what comes before a run. */
+	ww_store_release(&told_seen, (uint32_t)told[0]);
 }
 
 HANDLER(run_waits_plainly)
@@ -95,7 +96,7 @@ TEST_LIMIT(a_queue_call_that_says_false_orders_plain_stores_before_the_pending_r
 		while (ww_load_relaxed(&said) != round)
 			ww_os_yield();
 		ww_store_relaxed(&plain_gate, 1u);
-		while (ww_load_relaxed(&told_seen) != round)
+		while (ww_load_acquire(&told_seen) != round)
 			ww_os_yield();
 		ww_os_thread_join(&t);
 	}
