@@ -30,7 +30,7 @@ for build; do
 	left=$((share / 2))
 	while [ "$left" -gt 0 ]; do
 		piece=$((left < 120 ? left : 120))
-		run "$build/tests/torture/torture_test" WW_TORTURE_S=$piece
+		run "$build/tests/torture/torture_test" WW_TORTURE_MIXED_S=$piece
 		left=$((left - piece))
 	done
 	while [ "$(date +%s)" -lt "$end" ]; do

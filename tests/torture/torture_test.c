@@ -2,7 +2,7 @@
 /*
  * Everything at once. Actors make random calls on every kind of object while the process forks, gets
  * signals, is moved between CPUs and has its clock held back. At random times ("stutter") all of them
- * stand still, the accounts are closed, and they begin again in one moment. WW_TORTURE_S (5) says
+ * stand still, the accounts are closed, and they begin again in one moment. WW_TORTURE_MIXED_S (5) says
  * for how many seconds, WW_TEST_SEED repeats the random choices, WW_TORTURE_AREAS takes some areas only.
  */
 #include "torture.h"
@@ -219,7 +219,7 @@ static void take_no_signals(void)
 
 TEST_LIMIT(everything_at_once_and_every_account_closes, 7200)
 {
-	const char *s = getenv("WW_TORTURE_S");
+	const char *s = getenv("WW_TORTURE_MIXED_S");
 	uint64_t end = torture_now_ms() + (uint64_t)((s ? atof(s) : 5) * 1000);
 	uint64_t rng = tap_seed() ^ 0x5707;
 	unsigned pauses = 0;
