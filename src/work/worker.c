@@ -89,7 +89,8 @@ void ww_pworker_unbatch_l(struct ww_pworker *w, bool for_others)
 
 		if (work && ww_cmpxchg(&w->slot[i], &work, NULL)) { /* pairs: WORK-4 */
 			ww_items_add(ww_work_link(work), &w->pool->list);
-			ww_tagged_pwq(w->slot_pwq[i])->moved += for_others;
+			/* By the item: w may clear the slot's word by now. */
+			ww_tagged_pwq(*ww_work_queue(work))->moved += for_others;
 		}
 	}
 }
