@@ -3,8 +3,9 @@
  * Preloaded: in each process the n-th call of one kind fails. WW_FAIL=KIND:N, with KIND socket, bind,
  * setsockopt, mmap, bpf, fuse, mount, futex (a wait is interrupted) or thread; WW_FAIL_TOLD names a file that is made when it has come to that.
  */
-/* open() and open64() are two functions here. */
+/* open() and open64() are two functions here, and no wrapper calls either. */
 #undef _FILE_OFFSET_BITS
+#undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

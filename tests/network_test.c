@@ -8,7 +8,9 @@
 #include <bpf/libbpf.h>
 
 #include <linux/if_packet.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "inject.skel.h"
@@ -216,6 +218,39 @@ TEST_LIMIT(a_million_live_frames_are_equal_at_the_far_end, 120)
 {
 	need_bpf();
 	a_million("live", PG_RECEIVE_XDP);
+}
+
+/* The rest of the case is a child's, which is number 1 there. */
+static void enter_processes_of_its_own(void)
+{
+	int status;
+
+	if (unshare(CLONE_NEWPID))
+		tap_skip("no namespace of processes here: %s", strerror(errno));
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return;
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* As in a container: the kernel's trace points know a thread by another number than itself does. */
+TEST_LIMIT(live_frames_are_counted_in_a_namespace_of_processes, 60)
+{
+	struct pg_receive_summary s;
+	struct ends x;
+
+	need_bpf();
+	enter_processes_of_its_own();
+	open_ends_way(&x, "live", PG_RECEIVE_XDP);
+	send_count(&x, 100000, 0);
+	finish(&x, 100000, &s);
+	CHECK_EQ(s.sequence.received + s.totals.dropped, 100000);
+	CHECK_EQ(s.lost, 0);
 }
 
 TEST_LIMIT(a_million_through_af_xdp_are_equal_at_the_far_end, 120)

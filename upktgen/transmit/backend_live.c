@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
 
@@ -371,9 +370,12 @@ static int live_open(struct pg_tx *tx)
 	err = l->data ? load(l, tx) : -ENOMEM;
 	if (!err) {
 		push_state(&l->live.memory->state, tx->packet);
-		l->live.memory->truth.tid = (uint32_t)syscall(SYS_gettid);
 		l->live.memory->truth.ifindex = (uint32_t)tx->link.ifindex;
-		err = try_device(l, tx);
+		err = pg_live_mine(&l->live);
+		if (err)
+			snprintf(tx->why, PG_WHY, "running its program: %s", strerror(-err));
+		else
+			err = try_device(l, tx);
 	}
 	if (err) {
 		live_close(tx);

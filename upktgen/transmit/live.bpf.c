@@ -526,6 +526,14 @@ inline_always int ours(void)
 	return truth.tid && (__u32)bpf_get_current_pid_tgid() == truth.tid;
 }
 
+/* Run by the sending thread, whose number in its own process namespace is another one. */
+SEC("syscall")
+int pg_who(void *ctx)
+{
+	truth.tid = (__u32)bpf_get_current_pid_tgid();
+	return 0;
+}
+
 SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(pg_xmit, const struct net_device *from, const struct net_device *to, int sent,
 	     int drops, int err)

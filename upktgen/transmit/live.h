@@ -101,7 +101,7 @@ struct pg_live_state {
  * nobody writes in a run.
  */
 struct pg_live_truth {
-	__u32 tid; /* of the sending thread; 0: do not count */
+	__u32 tid; /* of the sending thread, as the first process namespace has it; 0: do not count */
 	__u32 ifindex;
 	__u64 sent __attribute__((aligned(128)));
 	__u64 drops;

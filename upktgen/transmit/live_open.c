@@ -31,7 +31,7 @@ struct request {
 };
 _Static_assert(sizeof(struct request) <= PG_ASK_BYTES, "a request holds it");
 
-enum { PROG, MEMORY, FLOWS, XMIT, REFUSED, LINK, NETNS };
+enum { PROG, MEMORY, FLOWS, XMIT, REFUSED, WHO, LINK, NETNS };
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -118,9 +118,11 @@ static void serve(const void *request, const int *fds, unsigned nr_fds, struct p
 
 	if (!a->err) {
 		const int all[] = {special >= 0 ? special : bpf_program__fd(skel->progs.pg_live),
-				   bpf_map__fd(skel->maps.bss), bpf_map__fd(skel->maps.flows),
+				   bpf_map__fd(skel->maps.bss),
+				   bpf_map__fd(skel->maps.flows),
 				   bpf_link__fd(skel->links.pg_xmit),
-				   bpf_link__fd(skel->links.pg_refused)};
+				   bpf_link__fd(skel->links.pg_refused),
+				   bpf_program__fd(skel->progs.pg_who)};
 
 		for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]) && !a->err; i++)
 			a->err = hand_over(a, all[i]);
@@ -175,6 +177,13 @@ int pg_live_open(struct pg_live *l, const char *ifname, int cpu, const struct pg
 	snprintf(why, 128, "mapping its program's memory: %s", strerror(-err));
 	pg_live_close(l);
 	return err;
+}
+
+int pg_live_mine(const struct pg_live *l)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(l->fds[WHO], &opts);
 }
 
 void pg_live_close(struct pg_live *l)

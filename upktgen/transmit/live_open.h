@@ -24,6 +24,8 @@ extern const struct pg_op pg_op_live;
 /* cpu: which will run it. 0, or -errno and why. */
 int pg_live_open(struct pg_live *l, const char *ifname, int cpu, const struct pg_live_config *cfg,
 		 char why[128]);
+/* What the trace points count from now on: the packets of the calling thread. 0 or -errno. */
+int pg_live_mine(const struct pg_live *l);
 void pg_live_close(struct pg_live *l);
 
 #endif
