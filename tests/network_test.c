@@ -984,6 +984,39 @@ TEST(a_vanished_device_ends_the_receiver_cleanly)
 	CHECK_EQ(s.sequence.received, 10);
 }
 
+/* Loading and attaching its program is not a part of the run. */
+TEST_LIMIT(a_time_limit_counts_from_the_devices_beginning, 30)
+{
+	struct pg_engine_options o = {.seed = 1, .backend = "live"};
+	struct pg_watch_options wo = {.limit_ms = 200};
+	struct pg_device *d;
+	struct pg_status s;
+	struct pg_config c;
+	char why[128];
+
+	need_bpf();
+	netns_enter();
+	netns_veth("pga", "pgb");
+	if (system("ethtool -K pgb gro on >/dev/null 2>&1"))
+		tap_skip("ethtool is not installed");
+	struct pg_engine *e = pg_engine_create(&o);
+
+	CHECK_EQ(pg_engine_add(e, pg_engine_thread_cpu(e, 0), "pga", &d), 0);
+	pg_device_get_config(d, &c);
+	c.count = 0;
+	pg_device_set_config(d, &c);
+	struct pg_watch *w = pg_watch_start(e, &wo, why);
+
+	CHECK_MSG(w, "%s", why);
+	CHECK_EQ(pg_engine_start(e), 0);
+	CHECK_EQ(pg_watch_finish(w, stdout), 0);
+	pg_device_status(d, &s);
+	CHECK_MSG(!s.error[0], "%s", s.error);
+	CHECK_MSG(s.stopped_us - s.started_us >= 200000, "only %" PRIu64 " us",
+		  s.stopped_us - s.started_us);
+	pg_engine_destroy(e);
+}
+
 TEST(a_watched_run_balances_its_books)
 {
 	char *text = NULL;

@@ -17,7 +17,13 @@
 #include "base/cpu.h"
 #include "transmit/link.h"
 
-enum { MAX_DEVICES = 64, TAIL_QUIET_MS = 300, TAIL_LIMIT_MS = 5000, FLOWS_SHOWN = 8 };
+enum {
+	MAX_DEVICES = 64,
+	TAIL_QUIET_MS = 300,
+	TAIL_LIMIT_MS = 5000,
+	OPENING_MS = 10,
+	FLOWS_SHOWN = 8
+};
 
 struct sent {
 	uint64_t packets, bytes, errors;
@@ -39,7 +45,7 @@ struct pg_watch {
 	uint64_t every;		      /* C: ticks between two lines */
 	struct sent last;	      /* W */
 	uint64_t started_ns, last_ns; /* W */
-	uint32_t stopped;	      /* no more lines; read and written relaxed */
+	uint32_t stopped;	      /* nothing is queued any more; read and written relaxed */
 	bool shown;		      /* W */
 	struct ww_delayed_work progress, limit;
 };
@@ -137,11 +143,42 @@ static void progress(struct ww_work *work)
 	ww_queue_delayed_work(ww_system_wq(), &w->progress, w->every);
 }
 
+struct beginning {
+	uint64_t after_us, first_us;
+};
+
+static void note_beginning(struct pg_device *d, bool running, void *arg)
+{
+	struct beginning *b = arg;
+	uint64_t began_us = pg_device_began_us(d);
+
+	(void)running;
+	if (began_us >= b->after_us && began_us < b->first_us)
+		b->first_us = began_us;
+}
+
+/* The time runs from the first device's beginning: opening it may take a while by itself. */
 static void time_is_up(struct ww_work *work)
 {
 	struct pg_watch *w = ww_container_of(ww_to_delayed_work(work), struct pg_watch, limit);
+	struct beginning b = {.after_us = w->started_ns / 1000, .first_us = UINT64_MAX};
+	uint64_t now_us = ww_clock_ns() / 1000, left_us = OPENING_MS * 1000;
 
-	pg_engine_stop(w->engine);
+	if (ww_load_relaxed(&w->stopped))
+		return;
+	for (int i = 0; i < pg_engine_threads(w->engine); i++)
+		pg_engine_each(w->engine, pg_engine_thread_cpu(w->engine, i), note_beginning, &b);
+	if (b.first_us != UINT64_MAX) {
+		uint64_t end_us = b.first_us + w->options.limit_ms * 1000;
+
+		if (now_us >= end_us) {
+			pg_engine_stop(w->engine);
+			return;
+		}
+		left_us = end_us - now_us;
+	}
+	ww_queue_delayed_work(ww_system_wq(), &w->limit,
+			      ww_msecs_to_jiffies((left_us + 999) / 1000));
 }
 
 static void note_device(struct pg_device *d, bool running, void *arg)
@@ -220,11 +257,14 @@ struct pg_watch *pg_watch_start(struct pg_engine *e, const struct pg_watch_optio
 
 void pg_watch_end_progress(struct pg_watch *w)
 {
-	ww_cancel_delayed_work_sync(&w->limit);
-	if (!w->options.progress || ww_load_relaxed(&w->stopped))
+	if (ww_load_relaxed(&w->stopped))
 		return;
-	/* Twice: the first may meet a line that is just being queued again. */
+	/* Twice: the first may meet one that is just being queued again. */
 	ww_store_relaxed(&w->stopped, 1u);
+	ww_cancel_delayed_work_sync(&w->limit);
+	ww_cancel_delayed_work_sync(&w->limit);
+	if (!w->options.progress)
+		return;
 	ww_cancel_delayed_work_sync(&w->progress);
 	ww_cancel_delayed_work_sync(&w->progress);
 	if (w->terminal && w->shown)

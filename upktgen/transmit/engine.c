@@ -364,6 +364,11 @@ void pg_device_progress(struct pg_device *d, uint64_t *sofar, uint64_t *bytes, u
 	*errors = ww_load_relaxed(&d->status.errors);
 }
 
+uint64_t pg_device_began_us(const struct pg_device *d)
+{
+	return ww_load_relaxed(&d->status.started_us);
+}
+
 void pg_device_pacing(struct pg_device *d, struct pg_pacing *out)
 {
 	*out = (struct pg_pacing){0};

@@ -89,6 +89,8 @@ void pg_device_status(struct pg_device *d, struct pg_status *out);
 
 /* The counters alone, without the wait for a fresh cursor: for a progress line. */
 void pg_device_progress(struct pg_device *d, uint64_t *sofar, uint64_t *bytes, uint64_t *errors);
+/* When its last run began (CLOCK_MONOTONIC), as lightly: also from the function of pg_engine_each(). */
+uint64_t pg_device_began_us(const struct pg_device *d);
 
 /* How well a paced run kept its schedule; all 0 where nothing paced. */
 struct pg_pacing {
