@@ -574,7 +574,12 @@ int upk_files_with(struct upk_files *f, const struct upk_confine *c,
 		upk_files_unmount(f);
 		return UPK_FAILED;
 	}
-	if (!upk_files_attach(f, s.words, s.engine))
+	int err = upk_files_attach(f, s.words, s.engine);
+
+	if (err)
+		fprintf(stderr, "upktgen: the queue of what is started can't be made: %s\n",
+			strerror(-err));
+	else
 		status = serve(f, &s, arg);
 	upk_files_unmount(f);
 	upk_session_close(&s);
