@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
+#include "topology.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -105,19 +107,19 @@ TEST(the_asymmetric_barrier_works_where_the_kernel_gives_it)
 	ww_membarrier();
 }
 
-/* --- A machine that is not as it should be. --- */
-
-static void put(const char *root, const char *name, const char *text)
+/* Whoever saw the word change may free it before the waker comes to that. */
+TEST(a_wake_up_where_the_memory_is_gone_wakes_nobody)
 {
-	char path[256];
+	uint32_t *word =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	snprintf(path, sizeof(path), "%s/devices/system/%s", root, name);
-	FILE *f = fopen(path, "we");
-
-	CHECK(f);
-	fputs(text, f);
-	fclose(f);
+	CHECK(word != MAP_FAILED);
+	CHECK_EQ(ww_futex_wake(word, 1), 0);
+	CHECK_EQ(munmap(word, 4096), 0);
+	CHECK_EQ(ww_futex_wake(word, 1), 0);
 }
+
+/* --- A machine that is not as it should be. --- */
 
 TEST(a_topology_that_makes_no_sense_is_made_the_best_of)
 {

@@ -5,6 +5,7 @@
  * otherwise, 1 for all of them (./dev big).
  */
 #include "tap.h"
+#include "topology.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -178,18 +179,6 @@ TEST_LIMIT(an_hour_of_a_million_events_a_second_and_memory_stays_flat, 7200)
 
 /* --- A machine of 64 CPUs on 4 nodes, played through the topology root. --- */
 
-static void put(const char *root, const char *name, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	FILE *f = fopen(path, "we");
-
-	CHECK(f);
-	fputs(text, f);
-	fclose(f);
-}
-
 static void make_machine(char *root)
 {
 	char cmd[400], name[64], text[64];
@@ -200,12 +189,12 @@ static void make_machine(char *root)
 			 "mkdir -p %s/devices/system/cpu %s/devices/system/node/node%d", root, root,
 			 n);
 		CHECK_EQ(system(cmd), 0);
-		snprintf(name, sizeof(name), "devices/system/node/node%d/cpulist", n);
+		snprintf(name, sizeof(name), "node/node%d/cpulist", n);
 		snprintf(text, sizeof(text), "%d-%d\n", n * 16, n * 16 + 15);
 		put(root, name, text);
 	}
-	put(root, "devices/system/cpu/possible", "0-63\n");
-	put(root, "devices/system/node/online", "0-3\n");
+	put(root, "cpu/possible", "0-63\n");
+	put(root, "node/online", "0-3\n");
 }
 
 static struct item {

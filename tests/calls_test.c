@@ -3,6 +3,7 @@
  * Calls that no other program makes: the forms that name a CPU or a node, that are killable, that ask;
  * what each says to arguments that make no sense; and bases in the child of a fork.
  */
+#include "reports.h"
 #include "uses.h"
 
 #include <fcntl.h>
@@ -12,16 +13,6 @@
 
 #include "base/cpu.h"
 #include "work/internal.h"
-
-static unsigned reports;
-static char report[512];
-
-static void keep_report(enum ww_report_kind kind, const char *line)
-{
-	(void)kind;
-	snprintf(report, sizeof(report), "%s", line);
-	ww_fetch_add(&reports, 1u);
-}
 
 static void reported(const char *words)
 {

@@ -3,6 +3,7 @@
  * Surroundings that are poorer than usual, or that change while the library runs: everything works, or
  * says why not. Most cases run this program's case everything_is_used once more, inside of them.
  */
+#include "reports.h"
 #include "uses.h"
 #include "held_clock.h"
 
@@ -223,16 +224,6 @@ TEST_LIMIT(in_a_small_memory_group_everything_works, 120)
 }
 
 /* --- Limits in a process. --- */
-
-static unsigned reports;
-static char report[256];
-
-static void keep_report(enum ww_report_kind kind, const char *line)
-{
-	(void)kind;
-	snprintf(report, sizeof(report), "%s", line);
-	ww_fetch_add(&reports, 1u);
-}
 
 TEST_LIMIT(where_the_user_may_have_no_more_threads_that_is_said_and_passes, 60)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What fails around the library: the n-th allocation, wait on a futex, barrier or binding, for every n;
+ * What fails around the library: the n-th allocation, wait, wake-up, barrier or binding, for every n;
  * threads that can't be made; a kernel without membarrier. Each attempt is a process of its own, in
  * which the library is used for the first time: it must give a clear error or work all the same, and
  * go on afterwards. WW_FAULTS says up to which n (0: until the n-th is never asked for).
  */
+#include "reports.h"
 #include "uses.h"
 
 #include <dlfcn.h>
@@ -258,16 +259,16 @@ static void (*const all_uses[])(void) = {
 /* --- What fails: a system call of src/base, by number. --- */
 
 static struct {
-	long nr, in;
+	long nr, in, many;
 	int err;
-	bool every_other, hit;
-} fault;
+	bool every_other, wake_ups, hit;
+} fault = {.many = 1};
 
 static bool fails_now(void)
 {
-	long n = ww_fetch_sub(&fault.in, 1);
+	long n = ww_fetch_sub(&fault.in, 1); /* 1 is the first that fails */
 
-	if (n != 1 && !(fault.every_other && n & 1))
+	if ((n > 1 || n <= 1 - fault.many) && !(fault.every_other && n & 1))
 		return false;
 	ww_store_relaxed(&fault.hit, true);
 	return true;
@@ -287,9 +288,9 @@ long syscall(long nr, ...)
 	if (!ww_load_relaxed(&real))
 		ww_store_relaxed(&real,
 				 (long (*)(long, ...))(uintptr_t)dlsym(RTLD_NEXT, "syscall"));
-	/* A wake-up does not fail: it has no reason to. */
 	if (ww_unlikely(nr == ww_load_relaxed(&fault.nr)) && ww_load_relaxed(&fault.err) &&
-	    (nr != SYS_futex || (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET) && fails_now()) {
+	    (nr != SYS_futex || fault.wake_ups == ((a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE)) &&
+	    fails_now()) {
 		errno = ww_load_relaxed(&fault.err);
 		return -1;
 	}
@@ -313,6 +314,25 @@ static void fail_every_other_futex(long unused)
 	fail_futex(0);
 }
 
+/* Signals that come faster than anything else. */
+static void fail_many_waits(long n)
+{
+	fault.many = 20000;
+	fail_futex(n);
+}
+
+static void fail_wake_up(long n)
+{
+	fault.wake_ups = true;
+	fail_futex(n);
+}
+
+static void refuse_wake_up(long n)
+{
+	fail_wake_up(n);
+	fault.err = EPERM;
+}
+
 static void fail_membarrier(long n)
 {
 	fault.nr = SYS_membarrier;
@@ -329,14 +349,6 @@ static void refuse_membarrier(long n)
 /* --- A fresh process for each attempt. --- */
 
 enum { WENT_WELL, NOT_REACHED = 70, DIED_SAYING_SO };
-
-static char report[512];
-
-static void keep_report(enum ww_report_kind kind, const char *line)
-{
-	(void)kind;
-	snprintf(report, sizeof(report), "%s", line);
-}
 
 /* Where no error can be returned, the last line before the end says what failed. */
 static void aborted(int sig)
@@ -412,6 +424,24 @@ TEST_LIMIT(the_nth_wait_on_a_futex_fails_and_nothing_is_lost, 300)
 TEST_LIMIT(every_other_wait_on_a_futex_fails_and_nothing_is_lost, 120)
 {
 	for_every_n(fail_every_other_futex, 0, 1);
+}
+
+TEST_LIMIT(thousands_of_waits_are_interrupted_and_nothing_is_lost, 120)
+{
+	CHECK(for_every_n(fail_many_waits, 0, 2) >= USES / 2);
+}
+
+TEST_LIMIT(the_nth_wake_up_fails_and_is_made_again, 300)
+{
+	CHECK(for_every_n(fail_wake_up, 0, most(6)) > USES);
+}
+
+/* Who sleeps would never know. */
+TEST_LIMIT(a_wake_up_that_is_refused_ends_the_process_with_a_word, 60)
+{
+	CHECK_EQ(in_child(refuse_wake_up, 0, use_queue, false), DIED_SAYING_SO);
+	CHECK_EQ(in_child(refuse_wake_up, 0, use_park, false), DIED_SAYING_SO);
+	CHECK_EQ(in_child(refuse_wake_up, 3, use_worker_items, false), DIED_SAYING_SO);
 }
 
 /* The first one registers the process: without it, everything works otherwise. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every call of timer.h and clock.h: what it does, what it returns, what it refuses. */
+#include "reports.h"
 #include "timer_common.h"
 
 #include <errno.h>
@@ -16,16 +17,6 @@ static void note(struct ww_timer *t)
 	(void)t;
 	ran_at = ww_jiffies();
 	__atomic_add_fetch(&ran, 1, __ATOMIC_RELEASE);
-}
-
-static int reports;
-static char last_report[512];
-
-static void keep_report(enum ww_report_kind kind, const char *line)
-{
-	(void)kind;
-	snprintf(last_report, sizeof(last_report), "%s", line);
-	__atomic_add_fetch(&reports, 1, __ATOMIC_RELEASE);
 }
 
 static void start(struct ww_timer *t)
@@ -100,7 +91,7 @@ TEST(adding_a_pending_timer_is_reported_and_changes_nothing)
 	t.expires = expires + 50; /* which is misuse, too */
 	ww_add_timer(&t);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "ww_add_timer: ") && strstr(last_report, "already pending"));
+	CHECK(strstr(report, "ww_add_timer: ") && strstr(report, "already pending"));
 	ww_clock_advance(6);
 	CHECK_EQ(ran, 1);
 	CHECK_EQ(ran_at, expires + 1);
@@ -122,7 +113,7 @@ TEST(a_timer_that_was_never_set_up_is_reported_by_every_call)
 	CHECK_EQ(ww_timer_shutdown_sync(&t), 0);
 	ww_add_timer(&t);
 	CHECK_EQ(reports, 9);
-	CHECK(strstr(last_report, "never set up"));
+	CHECK(strstr(report, "never set up"));
 }
 
 TEST(setting_up_a_pending_timer_is_found_where_debugging_is_on)
@@ -134,7 +125,7 @@ TEST(setting_up_a_pending_timer_is_found_where_debugging_is_on)
 	ww_mod_timer(&t, ww_jiffies() + 5);
 	ww_timer_setup(&t, note, 0);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "is pending"));
+	CHECK(strstr(report, "is pending"));
 	CHECK(ww_timer_pending(&t));
 	CHECK_EQ(ww_debug_check(), 0);
 }
@@ -146,7 +137,7 @@ TEST(unknown_flags_are_reported_and_ignored)
 	start(&t);
 	ww_timer_setup(&t, note, 0x80);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "0x80"));
+	CHECK(strstr(report, "0x80"));
 	ww_mod_timer(&t, ww_jiffies());
 	ww_clock_advance(1);
 	CHECK_EQ(ran, 1);
@@ -194,7 +185,7 @@ TEST(a_synchronous_delete_from_its_own_function_is_reported_and_does_not_wait)
 	CHECK_EQ(ran, 1);
 	CHECK_EQ(own_result, -1);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "its own callback") && strstr(last_report, "deletes_itself"));
+	CHECK(strstr(report, "its own callback") && strstr(report, "deletes_itself"));
 	CHECK(!ww_timer_pending(&t));
 }
 
@@ -217,7 +208,7 @@ TEST(a_synchronous_shutdown_from_its_own_function_is_reported_and_shuts_it_down)
 	ww_clock_advance(1);
 	CHECK_EQ(ran, 1);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "its own callback") && strstr(last_report, "shuts_itself_down"));
+	CHECK(strstr(report, "its own callback") && strstr(report, "shuts_itself_down"));
 	CHECK(!ww_timer_pending(&t));
 	ww_clock_advance(20);
 	CHECK_EQ(ran, 1);
@@ -252,7 +243,7 @@ TEST(two_functions_that_wait_for_each_other_are_reported_and_both_end)
 	ww_mod_timer(&pong, ww_jiffies());
 	wait_for_runs(&ran, 2);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "waits_for_the_other"));
+	CHECK(strstr(report, "waits_for_the_other"));
 	ww_timer_delete_sync(&ping);
 	ww_timer_delete_sync(&pong);
 	CHECK_EQ(ww_base_destroy(a), 0);
@@ -282,7 +273,7 @@ TEST(a_function_that_runs_too_long_is_reported_once_by_its_name)
 	}
 	wait_for_runs(&reports, 1);
 	CHECK_EQ(reports, 1);
-	CHECK(strstr(last_report, "takes_long"));
+	CHECK(strstr(report, "takes_long"));
 }
 
 TEST(slack_keeps_within_the_window_and_shares_ticks)

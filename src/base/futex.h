@@ -12,7 +12,10 @@
  */
 int ww_futex_wait(uint32_t *word, uint32_t expected, uint64_t deadline_ns);
 
-/* Wake at most n sleepers of word; returns how many were woken. */
+/*
+ * Wake at most n sleepers of word; returns how many were woken, 0 where the word's memory is gone. A
+ * filter that forbids it now ends the process with a word.
+ */
 int ww_futex_wake(uint32_t *word, int n);
 
 #endif
