@@ -9,15 +9,11 @@ import sys
 import tempfile
 import time
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
-BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(TOP, 'build')))
+from harness import BUILD, ROOT as TOP, Skip, case, main
+
 UNITS = {'ns', 'cycles', 'items/s', 'packets/s', 'bytes', 'us'}
 sys.path.insert(0, f'{TOP}/bench')
 import plan  # noqa: E402  pylint: disable=wrong-import-position
-
-
-class Skip(Exception):
-    pass
 
 
 def bench(*argv, status=0, build=BUILD):
@@ -27,7 +23,8 @@ def bench(*argv, status=0, build=BUILD):
     return p.stdout
 
 
-def test_each_figure_is_a_json_line_with_the_promised_fields():
+@case
+def each_figure_is_a_json_line_with_the_promised_fields():
     with tempfile.TemporaryDirectory() as where:
         text = bench('memory', 'rearm-relative', '--quick', '--who', 'wheelwork,limit', '--json', f'{where}/f')
         with open(f'{where}/f', encoding='utf-8') as f:
@@ -39,12 +36,14 @@ def test_each_figure_is_a_json_line_with_the_promised_fields():
     assert 'ours / theirs' in text, text
 
 
-def test_a_name_that_is_not_there_is_refused_with_those_that_are():
+@case
+def a_name_that_is_not_there_is_refused_with_those_that_are():
     text = bench('no-such-row', status=2)
     assert "no benchmark 'no-such-row'" in text and 'rearm' in text, text
 
 
-def test_a_rival_that_is_not_installed_is_named_with_its_package():
+@case
+def a_rival_that_is_not_installed_is_named_with_its_package():
     with tempfile.TemporaryDirectory() as where:
         os.mkdir(f'{where}/bench')
         text = bench('rearm', '--quick', build=where)
@@ -52,7 +51,8 @@ def test_a_rival_that_is_not_installed_is_named_with_its_package():
         assert f'missing: {who} (package {package})' in text, text
 
 
-def test_the_plan_holds_every_name_and_only_these():
+@case
+def the_plan_holds_every_name_and_only_these():
     names = {'rearm', 'rearm-relative', 'cancel-add', 'add-cancel', 'update-delayed-work', 'delete-sync', 'expire',
              'lateness', 'idle-wakeups', 'queue', 'wake-latency', 'blocked-pool', 'loop-barrier', 'thread', 'memory',
              'server', 'pktgen-null', 'pktgen-veth', 'pktgen-pacing', 'receiver', 'correctness'}
@@ -81,7 +81,8 @@ def command_line(pid):
         return ''
 
 
-def test_what_is_measured_ends_with_the_harness_however_that_ends():
+@case
+def what_is_measured_ends_with_the_harness_however_that_ends():
     for number in (signal.SIGKILL, signal.SIGTERM):
         with subprocess.Popen(['python3', f'{TOP}/bench/bench.py', '--build', BUILD, 'wake-latency', '--who', 'limit,wheelwork'],
                               stdout=subprocess.DEVNULL) as p:
@@ -98,13 +99,15 @@ def test_what_is_measured_ends_with_the_harness_however_that_ends():
         assert not any(f'{BUILD}/bench/' in command_line(c) for c in children), f'left behind after signal {number}: {children}'
 
 
-def test_no_program_has_two_rows_of_one_name():
+@case
+def no_program_has_two_rows_of_one_name():
     for who in ('limit', 'wheelwork'):
         rows = subprocess.run([f'{BUILD}/bench/{who}'], capture_output=True, text=True, check=True).stdout.splitlines()
         assert len(rows) == len(set(rows)) > 10, rows
 
 
-def test_the_server_has_its_connections_whatever_one_file_table_holds():
+@case
+def the_server_has_its_connections_whatever_one_file_table_holds():
     with open(f'{BUILD}/meson-info/intro-buildoptions.json', encoding='utf-8') as f:
         if next(o['value'] for o in json.load(f) if o['name'] == 'b_sanitize') != 'none':
             raise Skip('minutes under a sanitizer')
@@ -116,21 +119,5 @@ def test_the_server_has_its_connections_whatever_one_file_table_holds():
     assert all(x['n'] == 100000 for x in lines) and 'not measured' not in text, text
 
 
-def main():
-    cases = [(n[5:], f) for n, f in list(globals().items()) if n.startswith('test_')]
-    print(f'1..{len(cases)}')
-    failed = 0
-    for number, (name, case) in enumerate(cases, 1):
-        try:
-            case()
-            print(f'ok {number} - {name}', flush=True)
-        except Skip as why:
-            print(f'ok {number} - {name} # SKIP {why}', flush=True)
-        except Exception as what:  # pylint: disable=broad-except
-            failed += 1
-            print('\n'.join('# ' + line for line in str(what).splitlines()))
-            print(f'not ok {number} - {name}', flush=True)
-    sys.exit(1 if failed else 0)
-
-
-main()
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,16 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The examples: each on the virtual clock, the old pattern beside the new call, and in real time.
-
-Each function named test_* is one case; it passes or raises. Output is TAP.
-"""
+"""The examples: each on the virtual clock, the old pattern beside the new call, and in real time."""
 import os
 import re
 import subprocess
 import sys
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
-BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(TOP, 'build')))
+from harness import BUILD, ROOT as TOP, case, main
 
 # What must be said, and when (in ms of virtual time; a delay of d ms ends one tick after d).
 EXPECTED = {
@@ -52,12 +48,12 @@ def real(name):
 
 
 for example in EXPECTED:
-    globals()[f'test_{example}_does_the_same_by_the_old_pattern_and_by_the_new_call'] = \
-        lambda name=example: compare(name)
-    globals()[f'test_{example}_runs_in_real_time'] = lambda name=example: real(name)
+    case(lambda name=example: compare(name), f'{example}_does_the_same_by_the_old_pattern_and_by_the_new_call')
+    case(lambda name=example: real(name), f'{example}_runs_in_real_time')
 
 
-def test_wq_monitor_shows_what_each_queue_did():
+@case
+def wq_monitor_shows_what_each_queue_did():
     tables = run('wq_monitor').split(' total')[1:]
     assert len(tables) == 3, tables
     totals = []
@@ -70,7 +66,8 @@ def test_wq_monitor_shows_what_each_queue_did():
     assert int(rows['blocks'][4].split('/')[0]) >= 1, f'no blocked worker was seen:\n{table}'
 
 
-def test_the_table_names_sixteen_users_and_programs_that_exist():
+@case
+def the_table_names_sixteen_users_and_programs_that_exist():
     with open(f'{TOP}/examples/README.md', encoding='utf-8') as f:
         rows = re.findall(r'^\| (\w+) \| .* \| (\w+)\.c \|$', f.read(), re.M)
     assert len({user for user, _ in rows}) == 16, rows
@@ -80,19 +77,5 @@ def test_the_table_names_sixteen_users_and_programs_that_exist():
             assert user in f.read(), f'{program}.c does not name {user}'
 
 
-def main():
-    cases = [(n, f) for n, f in globals().items() if n.startswith('test_')]
-    print(f'1..{len(cases)}')
-    failed = False
-    for i, (name, fn) in enumerate(cases, 1):
-        try:
-            fn()
-            print(f'ok {i} - {name[5:]}', flush=True)
-        except (AssertionError, subprocess.TimeoutExpired) as e:
-            failed = True
-            print('\n'.join(f'# {line}' for line in str(e).splitlines()))
-            print(f'not ok {i} - {name[5:]}', flush=True)
-    return failed
-
-
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

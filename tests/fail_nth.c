@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: in each process the n-th call of one kind fails. WW_FAIL=KIND:N, with KIND socket, bind,
- * setsockopt, mmap, bpf, fuse, mount, futex (a wait is interrupted) or thread; WW_FAIL_TOLD names a file that is made when it has come to that.
+ * Preloaded: in each process the n-th call of one kind fails. WW_FAIL=KIND:N, with KIND one of socket, bind,
+ * setsockopt, mmap, bpf, fuse, mount, thread; futex (a wait is interrupted) or futexes (a thousand in turn
+ * are); wake (a wake-up is); membarrier (there is no memory for one). With no-wake and no-membarrier all
+ * fail from the n-th on, as behind a filter. WW_FAIL_TOLD names a file whose first byte becomes 1 when it
+ * has come to that: it is mapped at once, since who fails may later open nothing any more.
  */
 /* open() and open64() are two functions here, and no wrapper calls either. */
 #undef _FILE_OFFSET_BITS
@@ -10,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,23 +27,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool fails(const char *kind)
+static const char *what; /* the kind, and where its number begins */
+static long first, calls;
+static volatile char *told;
+
+/* How many calls fail from the n-th on. */
+static bool fails_for(const char *kind, long many)
 {
-	static long left = -1;
-	const char *what = getenv("WW_FAIL"), *told = getenv("WW_FAIL_TOLD");
 	size_t n = strlen(kind);
 
 	if (!what || strncmp(what, kind, n) != 0 || what[n] != ':')
 		return false;
-	if (left < 0)
-		left = strtol(what + n + 1, NULL, 10);
-	if (__atomic_fetch_sub(&left, 1, __ATOMIC_SEQ_CST) != 1) {
-		__atomic_fetch_add(&left, left < 0, __ATOMIC_SEQ_CST);
+	long call = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+
+	if (call < first || call >= first + many)
 		return false;
-	}
 	if (told)
-		close(open(told, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+		*told = 1;
 	return true;
+}
+
+static bool fails(const char *kind)
+{
+	return fails_for(kind, 1);
 }
 
 static void *next(const char *name)
@@ -52,6 +62,22 @@ static void *next(const char *name)
 }
 
 #define REAL(name) ((__typeof__(&name))(uintptr_t)next(#name))
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *name = getenv("WW_FAIL_TOLD"), *fail = getenv("WW_FAIL"),
+		   *n = fail ? strchr(fail, ':') : NULL;
+	int fd = name ? REAL(open64)(name, O_RDWR | O_CLOEXEC) : -1;
+
+	if (fd >= 0) {
+		void *page = REAL(mmap64)(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		told = page == MAP_FAILED ? NULL : page;
+		close(fd);
+	}
+	first = n ? strtol(n + 1, NULL, 10) : 0;
+	what = first > 0 ? fail : NULL;
+}
 
 int socket(int domain, int type, int protocol)
 {
@@ -94,6 +120,21 @@ void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	return mmap64(addr, len, prot, flags, fd, off);
 }
 
+/* A wait, a wake-up or a barrier: its error, or 0. */
+static int failed_in_turn(long number, long operation)
+{
+	const long ever = 1l << 40;
+	bool sleeps = (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+
+	if (number == SYS_membarrier)
+		return fails("membarrier") ? ENOMEM : fails_for("no-membarrier", ever) ? EPERM : 0;
+	if (number != SYS_futex)
+		return 0;
+	if (sleeps)
+		return fails("futex") ? EINTR : fails_for("futexes", 1000) ? EAGAIN : 0;
+	return fails("wake") ? EINTR : fails_for("no-wake", ever) ? EPERM : 0;
+}
+
 long syscall(long number, ...)
 {
 	va_list ap;
@@ -107,10 +148,9 @@ long syscall(long number, ...)
 		errno = EPERM;
 		return -1;
 	}
-	if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && fails("futex")) {
-		errno = EINTR;
+	errno = failed_in_turn(number, a[1]);
+	if (errno)
 		return -1;
-	}
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

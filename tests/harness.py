@@ -6,11 +6,13 @@ import sys
 import time
 import traceback
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build')))
 UPKTGEN = os.path.join(BUILD, 'upktgen', 'upktgen')
 IS_ROOT = os.geteuid() == 0
 NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+STARTED_AS = list(sys.argv)
+REPEATS = ('MESON_BUILD_ROOT', 'WW_FAULTS', 'WW_TEST_SEED', 'WW_TEST_TIME')
 cases = []
 
 
@@ -18,7 +20,9 @@ class Skip(Exception):
     """The machine lacks what a case needs."""
 
 
-def case(fn):
+def case(fn, name=None):
+    """A case by its function's name, or by another where one function makes several."""
+    fn.__name__ = name or fn.__name__
     cases.append(fn)
     return fn
 
@@ -54,6 +58,7 @@ def namespace_of_an_ordinary_user():
 def main():
     """All cases, or those named; not zero if one fails."""
     names = sys.argv[1:]
+    fixed = STARTED_AS[:len(STARTED_AS) - len(names)]
     chosen = [c for c in cases if not names or c.__name__ in names]
     print(f'1..{len(chosen)}', flush=True)
     bad = 0
@@ -69,4 +74,6 @@ def main():
             for line in traceback.format_exc().splitlines():
                 print('# ' + line)
             print(f'not ok {i} - {c.__name__}', flush=True)
+            print(f'# to repeat it: {"".join(f"{n}={v} " for n, v in os.environ.items() if n in REPEATS)}'
+                  f'python3 {" ".join(fixed)} {c.__name__}', flush=True)
     return bad > 0

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """The house itself: headers, the installed library, the front door, and the rules of tools/check.
 
-Each function named test_* is one case; it passes, raises, or calls skip(). Output is TAP.
 """
 import glob
 import json
@@ -12,19 +11,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
-BUILD = os.path.realpath(os.environ.get('MESON_BUILD_ROOT', os.path.join(TOP, 'build')))
+from harness import BUILD, ROOT as TOP, Skip, case, main
+
 HEADERS = sorted(f for f in os.listdir(f'{TOP}/include/wheelwork') if f.endswith('.h'))
-
-
-class Skip(Exception):
-    pass
-
-
-def skip(why):
-    raise Skip(why)
 
 
 def run(*argv, cwd=TOP, status=0, **env):
@@ -46,7 +36,7 @@ def sanitizer():
 
 def headers_alone(compiler, language, standard):
     if not shutil.which(compiler):
-        skip(f'{compiler} is not installed')
+        raise Skip(f'{compiler} is not installed')
     for header in HEADERS:
         source = f'#include <wheelwork/{header}>\n#include <wheelwork/{header}>\nint main(void) {{ return 0; }}\n'
         p = subprocess.run([compiler, f'-x{language}', f'-std={standard}', '-Wall', '-Wextra', '-Wshadow',
@@ -55,19 +45,23 @@ def headers_alone(compiler, language, standard):
         assert p.returncode == 0, f'{header}:\n{p.stderr}'
 
 
-def test_each_public_header_compiles_alone_as_c17_with_gcc():
+@case
+def each_public_header_compiles_alone_as_c17_with_gcc():
     headers_alone('gcc', 'c', 'c17')
 
 
-def test_each_public_header_compiles_alone_as_c17_with_clang():
+@case
+def each_public_header_compiles_alone_as_c17_with_clang():
     headers_alone('clang', 'c', 'c17')
 
 
-def test_each_public_header_compiles_alone_as_cpp17_with_gpp():
+@case
+def each_public_header_compiles_alone_as_cpp17_with_gpp():
     headers_alone('g++', 'c++', 'c++17')
 
 
-def test_each_public_header_compiles_alone_as_cpp17_with_clangpp():
+@case
+def each_public_header_compiles_alone_as_cpp17_with_clangpp():
     headers_alone('clang++', 'c++', 'c++17')
 
 
@@ -94,7 +88,7 @@ int main(void)
 def installed(where):
     """Installs into a staging folder; the environment in which pkg-config finds it there."""
     if sanitizer() != 'none':
-        skip(f'a library built with the {sanitizer()} sanitizer is not what users install')
+        raise Skip(f'a library built with the {sanitizer()} sanitizer is not what users install')
     run('meson', 'install', '-C', BUILD, '--no-rebuild', '--quiet', '--destdir', where)
     pc = [d for d, _, files in os.walk(where) if 'wheelwork.pc' in files]
     assert len(pc) == 1, f'wheelwork.pc in {pc}'
@@ -114,11 +108,13 @@ def link_and_run(shared, source=PROGRAM):
         return run(f'{where}/program', LD_LIBRARY_PATH=':'.join(libs))
 
 
-def test_a_program_builds_against_the_installed_shared_library_with_pkg_config():
+@case
+def a_program_builds_against_the_installed_shared_library_with_pkg_config():
     assert link_and_run(shared=True) == 'works\n'
 
 
-def test_a_program_builds_against_the_installed_static_library_with_pkg_config():
+@case
+def a_program_builds_against_the_installed_static_library_with_pkg_config():
     assert link_and_run(shared=False) == 'works\n'
 
 
@@ -128,19 +124,21 @@ def fenced(language):
         return re.search(rf'^```{language}\n(.*?)^```', f.read(), re.M | re.S).group(1)
 
 
-def test_the_example_in_the_readme_builds_and_does_what_the_text_says():
+@case
+def the_example_in_the_readme_builds_and_does_what_the_text_says():
     source = fenced('c')
     body = source[source.index('static void silent'):]
     assert len(body.strip().splitlines()) <= 25, 'no longer the twenty lines that it says'
     assert link_and_run(shared=True, source=source) == 'flushed\n'
 
 
-def test_the_packets_of_the_readme_are_sent():
+@case
+def the_packets_of_the_readme_are_sent():
     """The script in a namespace of its own, by the program that the tests built."""
     with open(f'{TOP}/README.md', encoding='utf-8') as f:
         script = re.search(r'cat >script <<EOF\n(.*?)    EOF', f.read(), re.S).group(1)
     if subprocess.run(['unshare', '--net', 'true'], check=False, capture_output=True).returncode:
-        skip('no network namespace here: it needs root')
+        raise Skip('no network namespace here: it needs root')
     cpu = min(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as where:
         with open(f'{where}/script', 'w', encoding='utf-8') as f:
@@ -150,14 +148,16 @@ def test_the_packets_of_the_readme_are_sent():
     assert re.search(r'Result: OK: .* 1000 \(60byte,0frags\)', text), text
 
 
-def test_every_public_header_is_installed():
+@case
+def every_public_header_is_installed():
     with tempfile.TemporaryDirectory() as where:
         installed(where)
         found = [f for d, _, files in os.walk(where) if d.endswith('include/wheelwork') for f in files]
         assert sorted(found) == HEADERS, found
 
 
-def test_the_shared_library_exports_only_its_own_names_under_its_version():
+@case
+def the_shared_library_exports_only_its_own_names_under_its_version():
     names = run('nm', '-D', '--defined-only', f'{BUILD}/src/libwheelwork.so').split('\n')
     symbols = [line.split()[-1] for line in names if line]
     assert symbols, 'nothing is exported'
@@ -169,9 +169,10 @@ PROBES = {'timer_init': 2, 'timer_start': 3, 'timer_cancel': 2, 'timer_expire_en
           'workqueue_queue_work': 3, 'workqueue_activate_work': 2, 'workqueue_execute_start': 2, 'workqueue_execute_end': 2}
 
 
-def test_the_library_has_its_static_probes_each_with_its_arguments():
+@case
+def the_library_has_its_static_probes_each_with_its_arguments():
     if subprocess.run(['gcc', '-E', '-include', 'sys/sdt.h', '-xc', '/dev/null'], capture_output=True, check=False).returncode:
-        skip('systemtap-sdt-dev is not installed')
+        raise Skip('systemtap-sdt-dev is not installed')
     notes = run('readelf', '-nW', f'{BUILD}/src/libwheelwork.so')
     found = {}
     for name, arguments in re.findall(r'Provider: wheelwork\n\s*Name: (\w+)\n.*\n\s*Arguments: (.*)', notes):
@@ -186,7 +187,8 @@ def has_full_relro(path):
         re.search(r'BIND_NOW|FLAGS_1.*\bNOW\b', run('readelf', '-dW', path))
 
 
-def test_the_library_and_the_program_leave_nothing_writable_that_need_not_be():
+@case
+def the_library_and_the_program_leave_nothing_writable_that_need_not_be():
     library = os.path.join(BUILD, 'src', 'libwheelwork.so')
     program = os.path.join(BUILD, 'upktgen', 'upktgen')
     assert has_full_relro(library)
@@ -194,7 +196,8 @@ def test_the_library_and_the_program_leave_nothing_writable_that_need_not_be():
     assert re.search(r'FLAGS_1.*\bPIE\b', run('readelf', '-dW', program)), 'not position independent'
 
 
-def test_the_release_build_checks_the_sizes_of_its_copies():
+@case
+def the_release_build_checks_the_sizes_of_its_copies():
     with tempfile.TemporaryDirectory() as d:
         run('meson', 'setup', d, TOP, '--buildtype=release', '-Db_ndebug=true')
         name = os.path.basename(os.path.realpath(os.path.join(BUILD, 'src', 'libwheelwork.so')))
@@ -213,7 +216,8 @@ def verbs():
         return re.findall(r'^cmd_(\w+)\(\)', f.read(), re.M)
 
 
-def test_what_the_front_door_and_the_documents_name_is_in_the_tree():
+@case
+def what_the_front_door_and_the_documents_name_is_in_the_tree():
     """Programs and folders by their path; what a build makes is not among them."""
     rooms = 'bench|compat|docs|examples|fuzz|include|src|tests|tools|upktgen'
     missing = []
@@ -228,19 +232,22 @@ def test_what_the_front_door_and_the_documents_name_is_in_the_tree():
     assert not missing, missing
 
 
-def test_dev_help_lists_every_verb_and_is_what_dev_alone_prints():
+@case
+def dev_help_lists_every_verb_and_is_what_dev_alone_prints():
     text = run('./dev', 'help')
     listed = re.findall(r'^  (\w+) ', text, re.M)
     assert listed == verbs() and 'test' in listed, text
     assert run('./dev') == text
 
 
-def test_dev_says_so_and_changes_nothing_for_a_verb_that_it_lacks():
+@case
+def dev_says_so_and_changes_nothing_for_a_verb_that_it_lacks():
     text = run('./dev', 'dance', status=2)
     assert "no verb 'dance'" in text and 'usage:' in text, text
 
 
-def test_dev_names_the_one_command_where_it_may_not_install():
+@case
+def dev_names_the_one_command_where_it_may_not_install():
     with tempfile.TemporaryDirectory() as where:
         for name, body in (('dpkg-query', 'exit 1'), ('id', 'echo 1000'), ('sudo', 'exit 1')):
             with open(f'{where}/{name}', 'w', encoding='utf-8') as f:
@@ -250,13 +257,32 @@ def test_dev_names_the_one_command_where_it_may_not_install():
     assert re.search(r'^  apt-get install --no-install-recommends .*\bmeson\b', text, re.M), text
 
 
-def test_every_local_link_in_the_documents_leads_somewhere():
+@case
+def every_local_link_in_the_documents_leads_somewhere():
     for name in run('git', 'ls-files', '*.md').split():
         with open(f'{TOP}/{name}', encoding='utf-8') as f:
             text = f.read()
         for link in re.findall(r'\]\((?!https?:|#|mailto:)([^)#\s]+)', text):
             path = os.path.join(TOP, os.path.dirname(name), link)
             assert os.path.exists(path), f'{name}: {link} is not there'
+
+
+@case
+def each_hand_made_fault_applies_to_the_letter_and_its_cases_are_there():
+    assert re.match(r'\d+ hand-made faults apply', run('tests/mutants/run', '--look'))
+
+
+@case
+def a_hand_made_fault_that_no_longer_applies_is_named_and_ends_the_run():
+    with tempfile.TemporaryDirectory() as where:
+        for name, text in (('src/a.c', 'int new;\n'), ('include/a.h', ''), ('tests/mutants/stale.patch',
+                           'caught by: base\n\n--- a/src/a.c\n+++ b/src/a.c\n@@ -1 +1 @@\n-int old;\n+int broken;\n')):
+            os.makedirs(os.path.dirname(f'{where}/{name}'), exist_ok=True)
+            with open(f'{where}/{name}', 'w', encoding='utf-8') as f:
+                f.write(text)
+        shutil.copy(f'{TOP}/tests/mutants/run', f'{where}/tests/mutants/run')
+        out = run(f'{where}/tests/mutants/run', status=1)
+    assert out.count('NO LONGER APPLY') == 1 and out.rstrip().endswith('stale'), out
 
 
 # The rules of tools/check: each must find what it is for -----------------------------------------
@@ -284,7 +310,8 @@ def rule(name, finds=None, **changes):
         assert not finds or re.search(finds, out), out
 
 
-def test_the_rule_on_pairs_finds_a_lone_site_and_a_missing_paragraph():
+@case
+def the_rule_on_pairs_finds_a_lone_site_and_a_missing_paragraph():
     rule('pairs')
     rule('pairs', finds=r'src/b\.c:1: pairs: B-1 has no other site',
          src__b_dot_c='f(); /* pairs: B-1 */\n')
@@ -293,7 +320,8 @@ def test_the_rule_on_pairs_finds_a_lone_site_and_a_missing_paragraph():
          **{'docs__memory-ordering_dot_md': '**A-1.** One.\n\n**C-2.** Nobody.\n'})
 
 
-def test_the_rule_on_exports_finds_what_headers_and_sources_do_not_share():
+@case
+def the_rule_on_exports_finds_what_headers_and_sources_do_not_share():
     rule('exports')
     rule('exports', finds='ww_b is in no public header', src__b_dot_c='WW_EXPORT void *ww_b(int (*f)(void))\n{\n}\n')
     rule('exports', finds='ww_c is declared, but',
@@ -302,40 +330,26 @@ def test_the_rule_on_exports_finds_what_headers_and_sources_do_not_share():
     rule('exports', finds='ww_a of src/a.c is not let out', src__wheelwork_dot_map='V { global: ww_b; local: *; };\n')
 
 
-def test_the_rule_on_base_finds_atomics_futexes_clocks_and_threads_elsewhere():
+@case
+def the_rule_on_base_finds_atomics_futexes_clocks_and_threads_elsewhere():
     rule('base-only', src__base__b_dot_c='_Atomic int x;\n', src__c_dot_c='/* pthread_create */ char *s = "a";\n')
     for text in ('_Atomic int x;', 'pthread_create(&t, 0, f, 0);', 'syscall(SYS_futex, p);',
                  'clock_gettime(CLOCK_MONOTONIC, &ts);', '__atomic_load_n(&x, 5);'):
         rule('base-only', finds=r'src/work/b\.c:2: .* outside src/base', src__work__b_dot_c='int a;\n' + text + '\n')
 
 
-def test_the_rule_on_licenses_finds_a_file_without_its_line():
+@case
+def the_rule_on_licenses_finds_a_file_without_its_line():
     rule('spdx')
     rule('spdx', finds=r'src/b\.c:1: no SPDX', src__b_dot_c='int x;\n')
 
 
-def test_the_rule_on_words_finds_paths_promises_and_praise():
+@case
+def the_rule_on_words_finds_paths_promises_and_praise():
     rule('words', src__b_dot_c='/* src/work/pool.c and include/wheelwork, #define A 1 */\n')
     for text in ('/ho' 'me/me/x', 'TO' 'DO: later', 'see iss' 'ue 12', 'a seam' 'less library'):
         rule('words', finds=r'src/b\.c:1: ', src__b_dot_c=f'/* {text} */\n')
 
 
-def main():
-    cases = [(n[5:], f) for n, f in list(globals().items()) if n.startswith('test_')]
-    wanted = [c for c in cases if len(sys.argv) < 2 or c[0] in sys.argv[1:]]
-    print(f'1..{len(wanted)}')
-    failed = 0
-    for number, (name, case) in enumerate(wanted, 1):
-        try:
-            case()
-            print(f'ok {number} - {name}', flush=True)
-        except Skip as why:
-            print(f'# skip: {why}\nok {number} - {name} # SKIP {why}', flush=True)
-        except Exception as what:  # pylint: disable=broad-except
-            failed += 1
-            print('\n'.join('# ' + line for line in (str(what) or traceback.format_exc()).splitlines()))
-            print(f'not ok {number} - {name}', flush=True)
-    sys.exit(1 if failed else 0)
-
-
-main()
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,61 +1,85 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The n-th socket, bind, setsockopt, mmap, BPF call, futex, mount, FUSE device or thread fails, in every verb.
+"""The n-th call of one kind fails, in every subcommand: sockets, mappings, BPF, FUSE, threads, waits, barriers.
 
 Each attempt ends by itself: it does its job all the same, or says on one line what failed. For how many n
-WW_FAULTS says (default 4; 0: until the call is made no more).
+WW_FAULTS says (default 4; 0: until the call is made no more). tests/fail_nth.c says what the kinds are.
 """
 import os
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BUILD = os.environ.get('MESON_BUILD_ROOT', os.path.join(ROOT, 'build'))
-UPKTGEN = os.path.join(BUILD, 'upktgen', 'upktgen')
+from harness import BUILD, UPKTGEN, Skip, case, main, namespace
+
 PRELOAD = os.path.join(BUILD, 'tests', 'libfail_nth.so')
-KINDS = ('socket', 'bind', 'setsockopt', 'mmap', 'bpf', 'thread')
+KINDS = ('socket', 'bind', 'setsockopt', 'mmap', 'bpf', 'thread', 'wake', 'membarrier', 'no-membarrier', 'no-wake')
 MOST = int(os.environ.get('WW_FAULTS', '4')) or 1000
 INSIDE = 'WW_FAULTS_INSIDE'
+# What nothing can make up for ends the process, after this.
+LAST_WORDS = {'no-membarrier': 'membarrier was granted to this process and is refused now',
+              'no-wake': 'sleepers can\'t be woken'}
 
 
-def sanitized():
+def why_not():
+    """Why nothing can be tried here, or ''. The first time, this program goes on in a private network."""
     out = subprocess.run(['nm', '-D', UPKTGEN], capture_output=True, text=True, check=False).stdout
-    return '__asan_init' in out or '__tsan_init' in out
+    if '__asan_init' in out or '__tsan_init' in out:
+        return 'the preloaded library must come first, and so must the sanitizer'
+    if os.environ.get(INSIDE):
+        return ''
+    try:
+        way = namespace()
+    except Skip as why:
+        return str(why)
+    os.environ[INSIDE] = '1'
+    os.execvp(way[0], way + [sys.executable] + sys.argv)
 
 
-def verbs(folder):
-    script = os.path.join(folder, 'script')
-    with open(script, 'w', encoding='utf-8') as f:
+WHY_NOT = why_not()
+folder = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
+TOLD = os.path.join(folder.name, 'told')
+SCRIPT = os.path.join(folder.name, 'script')
+SEND = [UPKTGEN, 'send', '-n', '20']
+TO = ['--dst', '198.18.0.2', '--dst-mac', '02:00:00:00:00:02', 'pgtx']
+SUBCOMMANDS = {
+    'check': ([UPKTGEN, 'check', SCRIPT], ()),
+    'probe': ([UPKTGEN, 'probe', 'pgtx'], ()),
+    'run': ([UPKTGEN, 'run', SCRIPT], ('futex', 'futexes')),
+    'send by packet': (SEND + ['-b', 'packet'] + TO, ()),
+    'send by xdp': (SEND + ['-b', 'xdp'] + TO, ()),
+    'send by live': (SEND + ['-b', 'live'] + TO, ()),
+    'send and receive': (SEND + ['--to-receiver', 'pgrx', 'pgtx'], ()),
+    'receive by xdp': ([UPKTGEN, 'receive', '-w', 'xdp', '-q', '-t', '1', 'pgrx'], ()),
+    'receive by packet': ([UPKTGEN, 'receive', '-w', 'packet', '-q', '-t', '1', 'pgrx'], ()),
+    'shell': ([UPKTGEN, 'shell', '--', 'true'], ('fuse', 'mount', 'futex', 'futexes')),
+}
+
+
+def set_up():
+    with open(SCRIPT, 'w', encoding='utf-8') as f:
         f.write('kpktgend_0 add_device pgtx\npgtx count 20\npgtx dst 198.18.0.2\n'
                 'pgtx dst_mac 02:00:00:00:00:02\npgctrl start\n')
-    yield 'check', [UPKTGEN, 'check', script], KINDS
-    yield 'probe', [UPKTGEN, 'probe', 'pgtx'], KINDS
-    yield 'run', [UPKTGEN, 'run', script], KINDS + ('futex',)
-    for backend in ('packet', 'xdp', 'live'):
-        yield 'send by ' + backend, [UPKTGEN, 'send', '-b', backend, '-n', '20', '--dst', '198.18.0.2',
-                                     '--dst-mac', '02:00:00:00:00:02', 'pgtx'], KINDS
-    yield 'send and receive', [UPKTGEN, 'send', '-n', '20', '--to-receiver', 'pgrx', 'pgtx'], KINDS
-    for way in ('xdp', 'packet'):
-        yield 'receive by ' + way, [UPKTGEN, 'receive', '-w', way, '-q', '-t', '1', 'pgrx'], KINDS
-    yield 'shell', [UPKTGEN, 'shell', '--', 'true'], KINDS + ('fuse', 'mount', 'futex')
+    for c in ('link set lo up', 'link add pgtx address 02:00:00:00:00:01 type veth peer name pgrx address '
+              '02:00:00:00:00:02', 'link set pgtx up', 'link set pgrx up', 'addr add 198.18.0.1/24 dev pgtx'):
+        subprocess.run(['ip'] + c.split(), check=True)
 
 
-def attempt(argv, kind, n, folder):
+def attempt(argv, kind, n):
     """None where the n-th call was never made; else what is wrong, or ''."""
-    told = os.path.join(folder, 'told')
-    if os.path.exists(told):
-        os.unlink(told)
-    env = {**os.environ, 'LD_PRELOAD': PRELOAD, 'WW_FAIL': f'{kind}:{n}', 'WW_FAIL_TOLD': told}
+    with open(TOLD, 'wb') as f:
+        f.write(b'\0')
+    env = {**os.environ, 'LD_PRELOAD': PRELOAD, 'WW_FAIL': f'{kind}:{n}', 'WW_FAIL_TOLD': TOLD}
     try:
         p = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False, env=env,
                            stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return 'hangs'
-    if not os.path.exists(told):
-        return None
+    with open(TOLD, 'rb') as f:
+        if f.read(1) == b'\0':
+            return None
+    if p.returncode and LAST_WORDS.get(kind, '\0') in p.stderr:
+        return ''
     if p.returncode < 0 or p.returncode > 100:
         return f'ended with {p.returncode}: {p.stderr}'
     if p.returncode and not p.stderr.strip() and not p.stdout.strip():
@@ -63,51 +87,32 @@ def attempt(argv, kind, n, folder):
     return ''
 
 
-def explore(name, argv, kinds, folder):
-    tried = 0
+def explore(name, argv, kinds):
+    tried = {}
     for kind in kinds:
         for n in range(1, MOST + 1):
-            wrong = attempt(argv, kind, n, folder)
+            wrong = attempt(argv, kind, n)
             if wrong is None:
                 break
-            tried += 1
+            tried[kind] = n
             if wrong:
                 raise AssertionError(f'{name}, {kind} {n}: {wrong}')
-    return tried
+    print('# ' + ', '.join(f'{k} {n}' for k, n in tried.items()), flush=True)
+    assert name == 'check' or tried, 'nothing failed'
 
 
-def main():
-    if sanitized():
-        print('1..1\n# skip: the preloaded library must come first, and so must the sanitizer\n'
-              'ok 1 - faults_in_every_verb # SKIP')
-        return 0
-    if not os.environ.get(INSIDE):
-        for wrap in (['unshare', '--net'], ['unshare', '--user', '--map-root-user', '--net']):
-            if subprocess.run(wrap + ['true'], capture_output=True, check=False).returncode == 0:
-                os.environ[INSIDE] = '1'
-                os.execvp(wrap[0], wrap + [sys.executable] + sys.argv)
-        print('1..1\n# skip: no private network namespace here\nok 1 - faults_in_every_verb # SKIP')
-        return 0
-    for c in ('link set lo up', 'link add pgtx address 02:00:00:00:00:01 type veth peer name pgrx address '
-              '02:00:00:00:00:02', 'link set pgtx up', 'link set pgrx up', 'addr add 198.18.0.1/24 dev pgtx'):
-        subprocess.run(['ip'] + c.split(), check=True)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        todo = [v for v in verbs(folder) if len(sys.argv) < 2 or v[0] in sys.argv[1:]]
-        print(f'1..{len(todo)}', flush=True)
-        for i, (name, argv, kinds) in enumerate(todo, 1):
-            case = f'a_call_that_fails_in_{name.replace(" ", "_")}_is_told_or_made_up_for'
-            begin = time.monotonic()
-            try:
-                tried = explore(name, argv, kinds, folder)
-                print(f'# {tried} faults\nok {i} - {case} # time={time.monotonic() - begin:.2f}s', flush=True)
-            except AssertionError:
-                failed += 1
-                for line in traceback.format_exc().splitlines()[-12:]:
-                    print('# ' + line)
-                print(f'not ok {i} - {case}', flush=True)
-    return failed > 0
+def add_case(name, argv, more):
+    def fails_in_turn():
+        if WHY_NOT:
+            raise Skip(WHY_NOT)
+        explore(name, argv, KINDS + more)
+    case(fails_in_turn, f'a_call_that_fails_in_{name.replace(" ", "_")}_is_told_or_made_up_for')
 
+
+for subcommand, row in SUBCOMMANDS.items():
+    add_case(subcommand, *row)
 
 if __name__ == '__main__':
+    if not WHY_NOT:
+        set_up()
     sys.exit(main())
