@@ -1040,7 +1040,7 @@ static void see(const struct ww_work_view *view, void *arg)
 {
 	struct seen *s = arg;
 
-	if (!view->queue || strcmp(view->queue, s->queue))
+	if (!view->queue || strcmp(view->queue, s->queue) != 0)
 		return;
 	if (!view->func)
 		s->queues++;
