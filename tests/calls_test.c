@@ -227,7 +227,7 @@ static uint32_t begun, gate;
 static void held(struct ww_work *w)
 {
 	(void)w;
-	ww_store_release(&begun, 1u);
+	ww_fetch_add(&begun, 1u);
 	ww_futex_wake(&begun, 1);
 	while (!ww_load_acquire(&gate))
 		ww_futex_wait(&gate, 0, WW_FOREVER);
@@ -258,6 +258,82 @@ TEST_LIMIT(what_waits_is_shown_and_where_it_cannot_be_written_that_is_the_answer
 	ww_futex_wake(&gate, 1);
 	ww_destroy_workqueue(wq);
 	CHECK_EQ(ww_load_acquire(&ran), 20);
+}
+
+static const char *shown(int rc, int from)
+{
+	static char text[1 << 16];
+	ssize_t n = read(from, text, sizeof(text) - 1);
+
+	CHECK_EQ(rc, 0);
+	CHECK(n > 0);
+	text[n] = 0;
+	return text;
+}
+
+static void held_too(struct ww_work *w)
+{
+	held(w);
+}
+
+TEST_LIMIT(one_queue_is_shown_without_what_others_have_in_its_pools, 30)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("mine", WW_WQ_UNBOUND, 1);
+	struct ww_workqueue *other = ww_alloc_workqueue("others'", WW_WQ_UNBOUND, 1);
+	struct ww_workqueue *freezable = ww_alloc_workqueue("cold", WW_WQ_FREEZABLE, 1);
+	static struct ww_work w[4];
+	const char *text;
+	int fds[2];
+
+	for (int i = 0; i < 4; i++) {
+		ww_init_work(&w[i], i < 2 ? held : held_too);
+		CHECK(ww_queue_work(i < 2 ? wq : other, &w[i]));
+	}
+	while (ww_load_acquire(&begun) < 2)
+		ww_futex_wait(&begun, 1, ww_clock_os_ns() + 1000000);
+	CHECK_EQ(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+	text = shown(ww_show_one_workqueue(wq, fds[1]), fds[0]);
+	CHECK_MSG(strstr(text, "queue \"mine\"") && strstr(text, "runs held of \"mine\"") &&
+			  strstr(text, "waiting for its turn: held"),
+		  "%s", text);
+	CHECK_MSG(!strstr(text, "others'") && !strstr(text, "held_too"), "%s", text);
+	text = shown(ww_show_freezable_workqueues(fds[1]), fds[0]);
+	CHECK_MSG(strstr(text, "queue \"cold\"") && !strstr(text, "\"mine\""), "%s", text);
+	CHECK_EQ(ww_show_one_workqueue(wq, -1), -EBADF);
+	/* One of each runs, and one waits for its turn. */
+	CHECK(ww_workqueue_congested(WW_WORK_CPU_UNBOUND, wq));
+	CHECK(!ww_workqueue_congested(0, freezable));
+	ww_store_release(&gate, 1u);
+	ww_futex_wake(&gate, 4);
+	ww_flush_workqueue(wq);
+	CHECK(!ww_workqueue_congested(0, wq));
+	ww_destroy_workqueue(wq);
+	ww_destroy_workqueue(other);
+	ww_destroy_workqueue(freezable);
+}
+
+TEST_LIMIT(deferrable_and_rcu_works_on_the_stack_run_and_end, 30)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("stack", WW_WQ_UNBOUND, 0);
+	struct ww_delayed_work deferrable;
+	struct ww_rcu_work rwork;
+
+	memset(&deferrable, 0x55, sizeof(deferrable));
+	memset(&rwork, 0x55, sizeof(rwork));
+	ww_init_deferrable_work_onstack(&deferrable, note_cpu);
+	ww_init_rcu_work_onstack(&rwork, note_cpu);
+	ww_set_misuse_handler(keep_report);
+	CHECK(ww_queue_delayed_work(wq, &deferrable, 1000000));
+	ww_destroy_delayed_work_on_stack(&deferrable);
+	reported("on its timer");
+	CHECK(ww_flush_delayed_work(&deferrable));
+	CHECK(ww_queue_rcu_work(wq, &rwork));
+	ww_flush_rcu_work(&rwork);
+	CHECK_EQ(ran, 2);
+	ww_destroy_work_on_stack(&rwork.work);
+	ww_destroy_delayed_work_on_stack(&deferrable);
+	CHECK_EQ(reports, 0);
+	ww_destroy_workqueue(wq);
 }
 
 /* --- Threads. --- */

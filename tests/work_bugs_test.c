@@ -162,6 +162,46 @@ TEST(taking_back_an_item_that_waits_over_max_active_leaves_counts_and_flushes_ri
 	ww_destroy_workqueue(wq);
 }
 
+static void flush_it(void *arg)
+{
+	struct item *it = arg;
+
+	it->answer = ww_flush_work(&it->dwork.work);
+	ww_fetch_add(&it->gate, 1);
+}
+
+/* Whoever waits for an item that is parked there is told when it is taken away, or put off. */
+TEST(a_flush_of_an_item_over_max_active_ends_when_that_is_taken_back)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("narrow", WW_WQ_UNBOUND, 1);
+	static struct item parked[3];
+	struct item block = {0};
+	struct ww_os_thread t[3];
+
+	occupy(wq, &block);
+	for (int i = 0; i < 3; i++) {
+		ww_init_delayed_work(&parked[i].dwork, run_counted);
+		CHECK(ww_queue_delayed_work(wq, &parked[i].dwork, 0));
+		CHECK_EQ(ww_os_thread_start(&t[i], "flusher", -1, flush_it, &parked[i]), 0);
+	}
+	for (int i = 0; i < 3; i++)
+		while (!(ww_load_acquire(ww_work_data(&parked[i].dwork.work)) & WORK_WAITED))
+			nap_us(200);
+	CHECK(ww_cancel_delayed_work(&parked[0].dwork));
+	await(&parked[0].gate, 1);
+	CHECK(ww_mod_delayed_work(wq, &parked[1].dwork, 1000000));
+	await(&parked[1].gate, 1);
+	CHECK_EQ(ww_load_acquire(&parked[2].gate), 0); /* still waits for its turn */
+	open_gate(&block);
+	for (int i = 0; i < 3; i++)
+		ww_os_thread_join(&t[i]);
+	CHECK_EQ(parked[2].runs, 1);
+	CHECK(parked[2].answer);
+	CHECK_EQ(parked[0].runs + parked[1].runs, 0);
+	CHECK(ww_cancel_delayed_work_sync(&parked[1].dwork));
+	ww_destroy_workqueue(wq);
+}
+
 TEST(flush_delayed_work_uses_the_queue_that_was_asked_for)
 {
 	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("its own", 0);
@@ -225,6 +265,7 @@ TEST(a_queue_with_a_rescuer_goes_on_when_no_worker_can_be_made)
 	await(&it.runs, 1);
 	while (!reported("cap of 1 worker threads", "binds"))
 		nap_us(500);
+	ww_flush_work(&it.dwork.work);
 	ww_workqueue_get_stats(wq, &s);
 	CHECK(s.mayday >= 1);
 	CHECK_EQ(s.rescued, 1);

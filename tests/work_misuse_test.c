@@ -498,8 +498,10 @@ TEST(a_delayed_work_that_runs_out_while_its_queue_drains_is_reported_and_not_que
 	catch_reports();
 	occupy(wq, &block);
 	ww_init_delayed_work(&late.dwork, run_counted);
-	CHECK(ww_queue_delayed_work(wq, &late.dwork, 100));
+	CHECK(ww_queue_delayed_work(wq, &late.dwork, 1000000));
 	CHECK_EQ(ww_os_thread_start(&t, "drains", -1, drain_it, wq), 0);
+	await(&wq->state, 1);
+	CHECK_EQ(ww_mod_timer_pending(&late.dwork.timer, ww_jiffies() + 1), 1);
 	while (!reported("the delayed work run_counted ran out", "\"draining\""))
 		nap_us(500);
 	CHECK(!ww_delayed_work_pending(&late.dwork));

@@ -34,8 +34,9 @@ static inline struct ww_rcu_work *ww_to_rcu_work(struct ww_work *work)
 	return (struct ww_rcu_work *)(void *)work;
 }
 
-/* Kernel: INIT_RCU_WORK(). */
+/* One on the stack ends with ww_destroy_work_on_stack(). Kernel: INIT_RCU_WORK(), ..._ONSTACK(). */
 void ww_init_rcu_work(struct ww_rcu_work *rwork, ww_work_fn func);
+void ww_init_rcu_work_onstack(struct ww_rcu_work *rwork, ww_work_fn func);
 /*
  * True: it will be queued on wq after a grace period from now. False: it was pending; it runs, but
  * perhaps before a whole grace period from now has passed. It can't be cancelled or disabled (both

@@ -123,6 +123,7 @@ enum ww_system_queue {
 	WW_SYSTEM_FREEZABLE,
 	WW_SYSTEM_POWER_EFFICIENT,
 	WW_SYSTEM_FREEZABLE_POWER_EFFICIENT,
+	WW_SYSTEM_UNBOUND_LONG, /* the kernel's system_dfl_long_wq */
 	WW_SYSTEM_WQS,
 };
 struct ww_workqueue *ww_system_queue(enum ww_system_queue which);
@@ -141,6 +142,7 @@ void ww_init_delayed_work(struct ww_delayed_work *dwork, ww_work_fn func);
 void ww_init_deferrable_work(struct ww_delayed_work *dwork, ww_work_fn func);
 void ww_init_work_onstack(struct ww_work *work, ww_work_fn func);
 void ww_init_delayed_work_onstack(struct ww_delayed_work *dwork, ww_work_fn func);
+void ww_init_deferrable_work_onstack(struct ww_delayed_work *dwork, ww_work_fn func);
 void ww_destroy_work_on_stack(struct ww_work *work);
 void ww_destroy_delayed_work_on_stack(struct ww_delayed_work *dwork);
 
@@ -293,6 +295,8 @@ unsigned ww_work_busy(struct ww_work *work); /* kernel: work_busy() */
 /* The item whose function the calling thread runs, or NULL. Kernel: current_work(). */
 struct ww_work *ww_current_work(void);
 bool ww_current_is_workqueue_rescuer(void);
+/* Items wait over max_active for that CPU (the caller's: WW_WORK_CPU_UNBOUND); a moment's view. */
+bool ww_workqueue_congested(int cpu, struct ww_workqueue *wq); /* kernel: workqueue_congested() */
 
 /* Counters since the queue was made; the names that the kernel's wq_monitor knows in brackets. */
 struct ww_workqueue_stats {
@@ -317,6 +321,12 @@ void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workqueue_stats *
  * -ENOMEM or write()'s error. Kernel: show_all_workqueues(), wq_dump.
  */
 int ww_show_workqueues(int fd);
+/*
+ * One queue, and the pools in which it has items, without what others have there; or all freezable
+ * ones so. Kernel: show_one_workqueue(), show_freezable_workqueues().
+ */
+int ww_show_one_workqueue(struct ww_workqueue *wq, int fd);
+int ww_show_freezable_workqueues(int fd);
 
 #define WW_WORKER_DESC_LEN 32 /* with the final 0; the rest is cut */
 /*

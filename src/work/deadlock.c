@@ -23,6 +23,7 @@ static bool find_edge(struct ww_work *work, struct ww_pworker *edge, bool *no_re
 {
 	uint64_t data = ww_load_seq_cst(ww_work_data(work)), where;
 	struct ww_pool *pool = ww_pool_of(ww_data_pool(data));
+	const struct ww_workqueue *wq;
 	struct ww_pworker *w;
 	bool found = false;
 
@@ -47,8 +48,8 @@ static bool find_edge(struct ww_work *work, struct ww_pworker *edge, bool *no_re
 		edge->waits_pwq = pwq;
 		found = one_at_a_time(pwq);
 	}
-	/* Still under the lock, so the queue of that pwq exists. */
-	*no_reclaim = edge->waits_pwq && !(edge->waits_pwq->wq->flags & WW_WQ_MEM_RECLAIM);
+	wq = ww_pool_queue_l(pool, edge->waits_pwq);
+	*no_reclaim = wq && !(wq->flags & WW_WQ_MEM_RECLAIM);
 	ww_pool_kick_l(pool);
 	ww_pool_unlock(pool);
 	return found;

@@ -69,6 +69,11 @@ WW_EXPORT void ww_init_delayed_work_onstack(struct ww_delayed_work *dwork, ww_wo
 	init(dwork, func, 0, WORK_ONSTACK, "ww_init_delayed_work_onstack");
 }
 
+WW_EXPORT void ww_init_deferrable_work_onstack(struct ww_delayed_work *dwork, ww_work_fn func)
+{
+	init(dwork, func, WW_TIMER_DEFERRABLE, WORK_ONSTACK, "ww_init_deferrable_work_onstack");
+}
+
 WW_EXPORT void ww_destroy_delayed_work_on_stack(struct ww_delayed_work *dwork)
 {
 	if (ww_load_relaxed(ww_work_data(&dwork->work)) & WORK_PENDING)

@@ -26,11 +26,11 @@ static void items_l(const struct visit *v, struct item_link *head)
 
 static void worker_l(const struct visit *v, struct ww_pworker *w)
 {
-	struct ww_pwq *pwq = ww_load_relaxed(&w->current_pwq);
+	const struct ww_workqueue *wq = ww_pool_queue_l(w->pool, ww_load_relaxed(&w->current_pwq));
 	struct ww_work_view view = {.func = ww_load_relaxed(&w->current_func), .running = true};
 
-	if (pwq && view.func) {
-		view.queue = pwq->wq->name;
+	if (wq && view.func) {
+		view.queue = wq->name;
 		v->fn(&view, v->arg);
 	}
 	items_l(v, &w->own);

@@ -47,7 +47,12 @@ static void forget_worker(struct ww_pworker *w)
 	ww_items_init(&w->own);
 }
 
-/* The forking thread may be a handler: it goes on in the child as a plain thread. */
+/*
+ * The forking thread may be a handler: it goes on in the child as a plain thread, and ends where the
+ * handler returns (worker_main()). What it was a worker by is nobody else's then.
+ */
+static struct ww_pworker *was_self;
+
 static void forget_workers(struct ww_pool *pool)
 {
 	while (!ww_list_empty(&pool->workers)) {
@@ -55,7 +60,7 @@ static void forget_workers(struct ww_pool *pool)
 
 		ww_list_del(&w->node);
 		forget_worker(w);
-		if (!w->rescuer)
+		if (!w->rescuer && w != was_self)
 			ww_list_add_tail(&w->node, &pool->dead);
 	}
 }
@@ -91,6 +96,7 @@ static void child(void)
 {
 	struct ww_list *l;
 
+	was_self = ww_self_worker;
 	ww_self_worker = NULL;
 	ww_workers_forget();
 	ww_manager_forget();
@@ -115,6 +121,8 @@ static void child(void)
 		wq->orphan = true; /* its rescuer, if any, comes with the manager */
 		if (wq->rescuer)
 			forget_worker(wq->rescuer);
+		if (wq->rescuer == was_self)
+			wq->rescuer = NULL;
 	}
 }
 

@@ -377,6 +377,7 @@ void ww_pwq_set_urgent_l(struct ww_pwq *pwq, bool on);
 void ww_pwq_urgent_l(struct ww_pwq *pwq);
 void ww_pwq_activate_l(struct ww_pwq *pwq);
 bool ww_pwq_idle_l(const struct ww_pwq *pwq);
+const struct ww_workqueue *ww_pool_queue_l(struct ww_pool *pool, const struct ww_pwq *pwq);
 void ww_pool_unlock_feed(struct ww_pool *pool);
 struct ww_pool *ww_pool_get(int cpu, int nice, bool unbound, const uint64_t *mask, unsigned target);
 void ww_pool_put(struct ww_pool *pool);
@@ -413,7 +414,7 @@ struct ww_pworker *ww_pool_runner_l(struct ww_pool *pool, struct ww_work *work);
 bool ww_pool_holds_l(struct ww_pool *pool, struct ww_work *work);
 struct ww_pworker *ww_rescuer_worker(struct ww_workqueue *wq);
 void ww_rescuer_worker_put(struct ww_pworker *w);
-void ww_pworker_visit(struct ww_pworker *rescuer, struct ww_pool *pool);
+bool ww_pworker_visit(struct ww_pworker *rescuer, struct ww_pool *pool);
 unsigned ww_workers_alive(void);
 void ww_workers_forget(void);
 /* Around a wait of this room: announced as blocking, and at rest for the virtual clock. */

@@ -329,6 +329,20 @@ bool ww_pwq_idle_l(const struct ww_pwq *pwq)
 }
 
 /*
+ * The queue of what a worker shows as its current pwq, which may be that of an item which is over:
+ * with the last one settled its queue can be gone. NULL then; found by comparing, not followed.
+ */
+const struct ww_workqueue *ww_pool_queue_l(struct ww_pool *pool, const struct ww_pwq *pwq)
+{
+	struct ww_list *l;
+
+	ww_list_for_each (l, &pool->pwqs)
+		if (ww_list_entry(l, struct ww_pwq, node) == pwq)
+			return pwq->wq;
+	return NULL;
+}
+
+/*
  * What just left the inbox: counted, coloured, and checked against a run of the same item that is
  * not over. True: it may go to a slot now; else it was put away.
  */
@@ -445,7 +459,8 @@ static void steal_l(struct ww_pworker *w)
 				break;
 			n--;
 			ww_items_add(ww_work_link(work), &w->pool->list);
-			ww_tagged_pwq(*ww_work_queue(work))->moved++; /* the slot's word is its worker's */
+			/* By the item: the slot's word is its worker's. */
+			ww_tagged_pwq(*ww_work_queue(work))->moved++;
 		}
 		if (!ww_items_empty(&w->pool->list))
 			return;

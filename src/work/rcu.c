@@ -221,17 +221,28 @@ static bool start_l(void)
 	wq = ww_alloc_workqueue("rcu_gp", WW_WQ_UNBOUND | WW_WQ_MEM_RECLAIM, 1);
 	if (!wq)
 		return false;
+	ww_lock(&ww_wq_lock); /* for who walks */
 	wq->system = true;
+	ww_unlock(&ww_wq_lock);
 	ww_init_work(&gp_work, after_grace_period);
 	ww_store_release(&gp_wq, wq); /* pairs: RCU-3 */
 	return true;
 }
 
+static void init(struct ww_rcu_work *rwork, ww_work_fn func, uint64_t flags, const char *call)
+{
+	if (ww_init_item(&rwork->work, func, flags | WORK_RCU, call))
+		memset(rwork->ww_private, 0, sizeof(rwork->ww_private));
+}
+
 WW_EXPORT void ww_init_rcu_work(struct ww_rcu_work *rwork, ww_work_fn func)
 {
-	if (!ww_init_item(&rwork->work, func, WORK_RCU, "ww_init_rcu_work"))
-		return;
-	memset(rwork->ww_private, 0, sizeof(rwork->ww_private));
+	init(rwork, func, 0, "ww_init_rcu_work");
+}
+
+WW_EXPORT void ww_init_rcu_work_onstack(struct ww_rcu_work *rwork, ww_work_fn func)
+{
+	init(rwork, func, WORK_ONSTACK, "ww_init_rcu_work_onstack");
 }
 
 WW_EXPORT bool ww_queue_rcu_work(struct ww_workqueue *wq, struct ww_rcu_work *rwork)

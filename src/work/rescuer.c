@@ -14,7 +14,8 @@
 #define RESCUE_ASKED 1u
 #define RESCUE_END   2u
 
-static void visit_all(struct ww_workqueue *wq)
+/* False: this is the child of a fork, and the thread no rescuer any more. */
+static bool visit_all(struct ww_workqueue *wq)
 {
 	unsigned n = ww_load_acquire(&wq->npwq);
 
@@ -26,9 +27,10 @@ static void visit_all(struct ww_workqueue *wq)
 		called = pwq->mayday_now;
 		pwq->mayday_now = false;
 		ww_pool_unlock(pwq->pool);
-		if (called)
-			ww_pworker_visit(wq->rescuer, pwq->pool);
+		if (called && !ww_pworker_visit(ww_self_worker, pwq->pool))
+			return false;
 	}
+	return true;
 }
 
 static void rescuer_main(void *arg)
@@ -41,12 +43,14 @@ static void rescuer_main(void *arg)
 		uint32_t asked = ww_fetch_and(&wq->rescue, ~RESCUE_ASKED);
 
 		/* What was asked for before the end is still done. */
-		if (asked & RESCUE_ASKED)
-			visit_all(wq);
-		else if (asked & RESCUE_END)
+		if (asked & RESCUE_ASKED) {
+			if (!visit_all(wq))
+				return;
+		} else if (asked & RESCUE_END) {
 			break;
-		else
+		} else {
 			ww_futex_wait(&wq->rescue, 0, WW_FOREVER);
+		}
 	}
 	ww_store_relaxed(&wq->rescuer->tid, 0);
 }
@@ -84,7 +88,11 @@ void ww_rescuers_adopt(void)
 	ww_list_for_each (l, &ww_all_wqs) {
 		struct ww_workqueue *wq = ww_list_entry(l, struct ww_workqueue, node);
 
-		if (wq->orphan && wq->rescuer && !start_thread(wq))
+		if (!wq->orphan || !(wq->flags & WW_WQ_MEM_RECLAIM))
+			continue;
+		if (!wq->rescuer) /* it made the fork, and goes on as a plain thread */
+			wq->rescuer = ww_rescuer_worker(wq);
+		if (wq->rescuer && !start_thread(wq))
 			wq->orphan = false;
 	}
 	ww_unlock(&ww_wq_lock);
@@ -93,15 +101,15 @@ void ww_rescuers_adopt(void)
 /* The queue is empty and nothing comes any more. */
 void ww_rescuer_stop(struct ww_workqueue *wq)
 {
-	bool orphan;
+	bool runs;
 
+	ww_lock(&ww_wq_lock);
+	runs = wq->rescuer && !wq->orphan;
+	wq->orphan = false; /* nobody adopts it any more */
+	ww_unlock(&ww_wq_lock);
 	if (!wq->rescuer)
 		return;
-	ww_lock(&ww_wq_lock);
-	orphan = wq->orphan;
-	wq->orphan = false;
-	ww_unlock(&ww_wq_lock);
-	if (!orphan) {
+	if (runs) {
 		ww_fetch_or(&wq->rescue, RESCUE_END);
 		ww_futex_wake(&wq->rescue, 1);
 		ww_os_thread_join(&wq->rescuer_thread);

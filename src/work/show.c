@@ -61,23 +61,29 @@ WW_EXPORT int ww_workqueue_get_param(const char *name, uint64_t *value)
 
 /* ---- counters ---- */
 
-static uint32_t running_l(const struct ww_pwq *pwq)
+/* Everything is settled; a worker shows the pwq of a run for a moment after its end. */
+static uint32_t running_l(const struct ww_pwq *pwq, uint64_t in_flight)
 {
 	uint32_t n = 0;
 	struct ww_list *l;
 
-	ww_list_for_each (l, &pwq->pool->workers)
-		n += ww_load_relaxed(&ww_list_entry(l, struct ww_pworker, node)->current_pwq) ==
-		     pwq;
+	ww_list_for_each (l, &pwq->pool->workers) {
+		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+		n += n < in_flight && w->settled < w->n && ww_load_relaxed(&w->current_pwq) == pwq;
+	}
 	return n;
 }
 
 static void add_l(struct ww_pwq *pwq, struct ww_workqueue_stats *s)
 {
-	uint32_t running = running_l(pwq);
+	uint64_t in_flight = 0;
+	uint32_t running;
 
 	for (unsigned c = 0; c < COLOURS; c++)
-		s->in_flight += pwq->in_flight[c];
+		in_flight += pwq->in_flight[c];
+	running = running_l(pwq, in_flight);
+	s->in_flight += in_flight;
 	s->started += pwq->completed + running;
 	s->running += running;
 	s->completed += pwq->completed;
@@ -110,11 +116,27 @@ WW_EXPORT void ww_workqueue_get_stats(struct ww_workqueue *wq, struct ww_workque
 	stats->updates_idle = ww_load_relaxed(&wq->updates_idle);
 }
 
+WW_EXPORT bool ww_workqueue_congested(int cpu, struct ww_workqueue *wq)
+{
+	int slot = cpu < 0 ? ww_cpu_current_slot() : ww_cpu_slot_of(cpu);
+	struct ww_pwq *pwq = ww_load_acquire(&wq->by_slot)[slot]; /* pairs: WORK-10 */
+	bool congested;
+
+	ww_pool_lock(pwq->pool);
+	while (ww_pool_drain_l(pwq->pool, DRAIN_STEP) == DRAIN_STEP)
+		;
+	congested = !ww_items_empty(&pwq->inactive);
+	ww_pool_kick_l(pwq->pool);
+	ww_pool_unlock(pwq->pool);
+	return congested;
+}
+
 /* ---- in words ---- */
 
 struct text {
 	char *buf;
 	size_t used, size;
+	const struct ww_workqueue *only; /* what others have is left out; NULL: all */
 };
 
 static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -154,9 +176,14 @@ static void say_items_l(struct text *t, const struct item_link *head, const char
 {
 	unsigned n = 0;
 
-	for (struct item_link *l = head->next; l != head; l = l->next, n++)
-		if (n < ITEMS_SHOWN)
-			say(t, "%s%s", n ? ", " : what, ww_symbol_fn(ww_link_work(l)->func));
+	for (struct item_link *l = head->next; l != head; l = l->next) {
+		struct ww_work *work = ww_link_work(l);
+
+		if (t->only && ww_tagged_pwq(*ww_work_queue(work))->wq != t->only)
+			continue;
+		if (n++ < ITEMS_SHOWN)
+			say(t, "%s%s", n > 1 ? ", " : what, ww_symbol_fn(work->func));
+	}
 	if (n > ITEMS_SHOWN)
 		say(t, " and %u more", n - ITEMS_SHOWN);
 	if (n)
@@ -166,18 +193,20 @@ static void say_items_l(struct text *t, const struct item_link *head, const char
 static void say_worker_l(struct text *t, struct ww_pworker *w)
 {
 	static const char *const states[] = {"new", "running", "idle", "in reserve", "ended"};
-	struct ww_pwq *pwq = ww_load_relaxed(&w->current_pwq);
+	const struct ww_workqueue *wq = ww_pool_queue_l(w->pool, ww_load_relaxed(&w->current_pwq));
 	ww_work_fn fn = ww_load_relaxed(&w->current_func);
 	bool described = w->desc[0] && w->desc_seq == ww_load_relaxed(&w->seq);
 	unsigned behind = 0;
 
+	if (t->only && (wq != t->only || !fn))
+		return;
 	for (unsigned i = 0; i < w->n; i++)
 		behind += ww_load_relaxed(&w->slot[i]) != NULL;
 	say(t, "  worker %u (thread %d): ", w->id, (int)ww_load_relaxed(&w->tid));
-	if (pwq && fn)
+	if (wq && fn)
 		say(t, "%sruns %s of \"%s\"%s%s%s%s", w->rescuer ? "rescuer, " : "",
-		    ww_symbol_fn(fn), pwq->wq->name, described ? " (" : "",
-		    described ? w->desc : "", described ? ")" : "", w->blocked ? ", blocked" : "");
+		    ww_symbol_fn(fn), wq->name, described ? " (" : "", described ? w->desc : "",
+		    described ? ")" : "", w->blocked ? ", blocked" : "");
 	else
 		say(t, "%s", states[w->state]);
 	if (behind)
@@ -203,7 +232,7 @@ static void say_pool_l(struct text *t, struct ww_pool *pool)
 	ww_list_for_each (l, &pool->pwqs) {
 		struct ww_pwq *pwq = ww_list_entry(l, struct ww_pwq, node);
 
-		if (ww_items_empty(&pwq->inactive))
+		if (ww_items_empty(&pwq->inactive) || (t->only && pwq->wq != t->only))
 			continue;
 		say(t, "  \"%s\", %d of %d active%s, ", pwq->wq->name, pwq->nr_active,
 		    pwq->max_active, pwq->frozen ? ", frozen" : "");
@@ -237,12 +266,27 @@ static void say_wq(struct text *t, struct ww_workqueue *wq)
 	    s.mayday, s.rescued);
 }
 
+static int write_out(struct text *t, int fd)
+{
+	size_t done = 0;
+	int err = 0;
+
+	while (done < t->used && !err) {
+		ssize_t n = write(fd, t->buf + done, t->used - done);
+
+		if (n < 0 && errno != EINTR)
+			err = -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	ww_free(t->buf);
+	return err;
+}
+
 WW_EXPORT int ww_show_workqueues(int fd)
 {
 	struct text t = {.buf = ww_alloc(TEXT_SIZE), .size = TEXT_SIZE};
 	struct ww_pool *pool;
 	struct ww_list *l;
-	size_t done = 0;
 
 	if (!t.buf)
 		return -ENOMEM;
@@ -252,19 +296,55 @@ WW_EXPORT int ww_show_workqueues(int fd)
 	ww_unlock(&ww_wq_lock);
 	for (unsigned i = 1; (pool = ww_pool_of(i)) != NULL; i++)
 		say_pool(&t, pool);
-	while (done < t.used) {
-		ssize_t n = write(fd, t.buf + done, t.used - done);
+	return write_out(&t, fd);
+}
 
-		if (n < 0 && errno != EINTR) {
-			int err = -errno;
+/* What waits in a worker's hands comes back to the list, where it is told apart by its queue. */
+static void say_one(struct text *t, struct ww_workqueue *wq)
+{
+	unsigned n = ww_load_acquire(&wq->npwq);
 
-			ww_free(t.buf);
-			return err;
-		}
-		done += n > 0 ? (size_t)n : 0;
+	say_wq(t, wq);
+	t->only = wq;
+	for (unsigned i = 0; i < n; i++) {
+		struct ww_pool *pool = ww_load_acquire(&wq->pwqs)[i]->pool;
+		struct ww_list *l;
+
+		ww_pool_lock(pool);
+		ww_list_for_each (l, &pool->workers)
+			ww_pworker_unbatch_l(ww_list_entry(l, struct ww_pworker, node), false);
+		say_pool_l(t, pool);
+		ww_pool_kick_l(pool);
+		ww_pool_unlock(pool);
 	}
-	ww_free(t.buf);
-	return 0;
+}
+
+WW_EXPORT int ww_show_one_workqueue(struct ww_workqueue *wq, int fd)
+{
+	struct text t = {.buf = ww_alloc(TEXT_SIZE), .size = TEXT_SIZE};
+
+	if (!t.buf)
+		return -ENOMEM;
+	say_one(&t, wq);
+	return write_out(&t, fd);
+}
+
+WW_EXPORT int ww_show_freezable_workqueues(int fd)
+{
+	struct text t = {.buf = ww_alloc(TEXT_SIZE), .size = TEXT_SIZE};
+	struct ww_list *l;
+
+	if (!t.buf)
+		return -ENOMEM;
+	ww_lock(&ww_wq_lock);
+	ww_list_for_each (l, &ww_all_wqs) {
+		struct ww_workqueue *wq = ww_list_entry(l, struct ww_workqueue, node);
+
+		if (wq->flags & WW_WQ_FREEZABLE)
+			say_one(&t, wq);
+	}
+	ww_unlock(&ww_wq_lock);
+	return write_out(&t, fd);
 }
 
 /* What is stuck and what waits, a line at a time. */

@@ -134,6 +134,7 @@ static const struct {
 	[WW_SYSTEM_POWER_EFFICIENT] = {"events_power_efficient", WW_WQ_POWER_EFFICIENT},
 	[WW_SYSTEM_FREEZABLE_POWER_EFFICIENT] = {"events_freezable_pwr_ef",
 						 WW_WQ_FREEZABLE | WW_WQ_POWER_EFFICIENT},
+	[WW_SYSTEM_UNBOUND_LONG] = {"events_unbound_long", WW_WQ_UNBOUND},
 };
 
 static struct ww_workqueue *system_wqs[WW_SYSTEM_WQS]; /* A */
@@ -153,7 +154,9 @@ static __attribute__((noinline)) struct ww_workqueue *make_system(enum ww_system
 				system_names[which].name, strerror(errno));
 			abort();
 		}
+		ww_lock(&ww_wq_lock); /* for who walks */
 		wq->system = true;
+		ww_unlock(&ww_wq_lock);
 		ww_store_release(&system_wqs[which], wq); /* pairs: WORK-15 */
 	}
 	ww_unlock(&making);

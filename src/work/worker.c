@@ -76,8 +76,11 @@ void ww_pworker_settle_l(struct ww_pworker *w)
 			end++;
 		/* First, for activation may ask everybody to settle. */
 		w->settled = end;
-		if (w->slot_pwq[i])
-			ww_pwq_over_l(w->slot_pwq[i], end - i, true);
+		if (!w->slot_pwq[i])
+			continue;
+		if (ww_unlikely(w->rescuer))
+			ww_tagged_pwq(w->slot_pwq[i])->rescued += end - i;
+		ww_pwq_over_l(w->slot_pwq[i], end - i, true);
 	}
 }
 
@@ -561,6 +564,8 @@ static void worker_main(void *arg)
 	ww_pworker_state_l(w, WORKER_RUN);
 	while (next_batch_l(w)) {
 		run_batch(w);
+		if (ww_unlikely(ww_self_worker != w))
+			return; /* the child of a fork, whose only thread this is */
 		if (w->n < BATCH && w->ran > BATCH)
 			let_some_come();
 		ww_pool_lock(pool);
@@ -638,18 +643,18 @@ int ww_pworker_create(struct ww_pool *pool)
 
 /* ---- a rescuer's visit ---- */
 
-/* Run what waits in this pool for the rescuer's own queue. */
-void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
+/* Run what waits in this pool for the rescuer's own queue. False: in the child of a fork now. */
+bool ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 {
 	ww_pool_lock(pool);
 	ww_store_relaxed(&w->pool, pool);
 	ww_pworker_state_l(w, WORKER_RUN);
 	ww_list_add_tail(&w->node, &pool->workers);
 	while (ww_pworker_take_l(w)) {
-		for (unsigned i = 0; i < w->n; i++)
-			ww_tagged_pwq(w->slot_pwq[i])->rescued++;
 		ww_pool_unlock(pool);
 		run_batch(w);
+		if (ww_unlikely(ww_self_worker != w))
+			return false;
 		ww_pool_lock(pool);
 		ww_pworker_attend_l(w);
 	}
@@ -659,6 +664,7 @@ void ww_pworker_visit(struct ww_pworker *w, struct ww_pool *pool)
 	ww_list_del(&w->node);
 	ww_pool_kick_l(pool);
 	ww_pool_unlock(pool);
+	return true;
 }
 
 /* A worker's structure for a rescuer: from the ones that earlier rescuers left, or new. G. */

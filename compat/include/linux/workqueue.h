@@ -68,7 +68,7 @@ struct ww_workqueue *ww_linux_alloc_ordered(const char *fmt, unsigned flags, ...
 #define system_long_wq			    ww_system_queue(WW_SYSTEM_LONG)
 #define system_unbound_wq		    ww_system_queue(WW_SYSTEM_UNBOUND)
 #define system_dfl_wq			    ww_system_queue(WW_SYSTEM_UNBOUND)
-#define system_dfl_long_wq		    ww_system_queue(WW_SYSTEM_UNBOUND)
+#define system_dfl_long_wq		    ww_system_queue(WW_SYSTEM_UNBOUND_LONG)
 #define system_freezable_wq		    ww_system_queue(WW_SYSTEM_FREEZABLE)
 #define system_freezeable_wq		    ww_system_queue(WW_SYSTEM_FREEZABLE)
 #define system_power_efficient_wq	    ww_system_queue(WW_SYSTEM_POWER_EFFICIENT)
@@ -152,6 +152,7 @@ void ww_linux_show_workqueues(void);
 #define work_pending		     ww_work_pending
 #define delayed_work_pending	     ww_delayed_work_pending
 #define work_busy		     ww_work_busy
+#define workqueue_congested	     ww_workqueue_congested
 #define current_work		     ww_current_work
 #define current_is_workqueue_rescuer ww_current_is_workqueue_rescuer
 
