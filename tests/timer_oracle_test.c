@@ -70,7 +70,19 @@ static void step(struct item *it)
 		if (it->pending)
 			break;
 		it->timer.expires = expires;
-		ww_add_timer(&it->timer);
+		switch (tap_random(&seed) % 4) {
+		case 0:
+			ww_add_timer_local(&it->timer);
+			break;
+		case 1:
+			ww_add_timer_global(&it->timer);
+			break;
+		case 2:
+			ww_add_timer_on(&it->timer, (int)(tap_random(&seed) % 4));
+			break;
+		default:
+			ww_add_timer(&it->timer);
+		}
 		if (!it->dead)
 			armed(it, expires, 0);
 		break;

@@ -31,7 +31,7 @@ int ww_clock_use_virtual(void);
  * Move the virtual clock on by ticks. At each tick on the way that has due timers they run, in the
  * calling thread, bases in the order of their numbers; what they set going (works, threads) comes
  * to rest before time moves on. Returns how many timers ran. One thread at a time advances, others
- * wait; not from a callback.
+ * wait; not from a callback; at most 2^63 - 1 ticks at once (both reported, and nothing done).
  */
 uint64_t ww_clock_advance(uint64_t ticks);
 

@@ -69,6 +69,22 @@ static bool next_due(uint64_t *tick)
 }
 
 /*
+ * From now on what is armed for the past is due at the next tick, also on a base whose turn in this
+ * one is still to come.
+ */
+static void raise_floors(void)
+{
+	for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest(); id++) {
+		struct ww_base_hot *h = &ww_base_hot[id];
+
+		ww_light_lock(&h->lock);
+		if (h->base)
+			h->base->floor = now + 1;
+		ww_light_unlock(&h->lock);
+	}
+}
+
+/*
  * Run what is due now on every base, and again for what comes to rest. -1 in the child of a fork
  * that a callback did.
  */
@@ -76,6 +92,7 @@ static long run_tick(void)
 {
 	long ran = 0, n = 0;
 
+	raise_floors();
 	do {
 		for (unsigned id = WW_BASE_CPUS; id <= ww_base_highest(); id++) {
 			struct ww_base_hot *h = &ww_base_hot[id];
@@ -102,6 +119,12 @@ WW_EXPORT uint64_t ww_clock_advance(uint64_t ticks)
 
 	if (!ww_clock_is_virtual()) {
 		ww_misuse("ww_clock_advance", "time is real (ww_clock_use_virtual() comes first)");
+		return 0;
+	}
+	if (ticks > INT64_MAX) {
+		ww_misuse("ww_clock_advance",
+			  "%llu ticks at once would be backward; 2^63 - 1 are the most",
+			  (unsigned long long)ticks);
 		return 0;
 	}
 	if (ww_timer_context.running) {
