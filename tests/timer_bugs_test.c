@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "timer_common.h"
+#include "timer/timer.h"
 #include "wheelwork/base.h"
 #include "wheelwork/work.h"
 
@@ -69,6 +70,42 @@ TEST(a_timer_armed_on_another_cpu_while_it_runs_waits_for_its_own_end)
 		CHECK_EQ(inside, 0);
 	}
 	CHECK_EQ(overlaps, 0);
+}
+
+struct object {
+	struct ww_timer timer;
+	int entered, used;
+};
+
+static void uses_its_object(struct ww_timer *t)
+{
+	struct object *o = (struct object *)(void *)t;
+
+	__atomic_store_n(&o->entered, 1, __ATOMIC_RELEASE);
+	sleep_ms(20);
+	o->used = 1;
+}
+
+TEST(an_object_may_be_freed_after_a_synchronous_delete_although_its_function_was_running)
+{
+	real_near_wrap();
+	for (int round = 0; round < 10; round++) {
+		struct object *o = calloc(1, sizeof(*o));
+
+		CHECK(o);
+		ww_timer_setup(&o->timer, uses_its_object, 0);
+		ww_mod_timer(&o->timer, ww_jiffies());
+		wait_for_runs(&o->entered, 1);
+		/* It is no longer pending, and a delete that does not wait says 0 at once. */
+		CHECK_EQ(ww_timer_delete(&o->timer), 0);
+		if (round % 2)
+			CHECK_EQ(ww_timer_delete_sync(&o->timer), 0);
+		else
+			CHECK_EQ(ww_timer_shutdown_sync(&o->timer), 0);
+		CHECK_EQ(o->used, 1);
+		memset(o, 0xa5, sizeof(*o));
+		free(o);
+	}
 }
 
 /* The timer queues the work, the work arms the timer: a circle that must come to an end. */
@@ -230,36 +267,65 @@ TEST(a_timer_farther_than_twelve_days_is_not_early)
 	}
 }
 
-static uint64_t asked_ns[10000];
-static struct ww_timer late[10000];
-static int early;
+enum { MANY = 10000, ARMINGS = 3 };
+
+/* The one thread that arms may stand still for long, so whether a call armed or pushed out is what it
+ * returned. Who reads both sides waited for the last run. */
+static struct many {
+	struct ww_timer timer;
+	int armed;		      /* the arming thread's: so often */
+	uint64_t not_before[ARMINGS]; /* the last deadline that each arming was given */
+	int runs;		      /* its function's */
+	uint64_t ran_at[ARMINGS];
+} many[MANY];
 
 static void look_at_the_clock(struct ww_timer *t)
 {
-	if (ww_ktime_get_ns() < asked_ns[t - late])
-		__atomic_add_fetch(&early, 1, __ATOMIC_RELAXED);
+	struct many *m = (struct many *)(void *)t;
+
+	if (m->runs < ARMINGS)
+		m->ran_at[m->runs] = ww_ktime_get_ns();
+	m->runs++;
 	__atomic_add_fetch(&ran, 1, __ATOMIC_RELEASE);
+}
+
+/* Returns what it adds to the runs that are due. */
+static int ask(struct many *m, uint64_t ms)
+{
+	uint64_t not_before = ww_ktime_get_ns() + ms * 1000000;
+	int idle = !ww_mod_timer(&m->timer, ww_jiffies() + ms);
+
+	m->armed += idle;
+	m->not_before[m->armed - 1] = not_before;
+	return idle;
 }
 
 TEST_LIMIT(of_ten_thousand_timers_over_a_second_none_is_early, 60)
 {
-	real_near_wrap();
-	for (int i = 0; i < 10000; i++) {
-		uint64_t ms = (uint64_t)(i * 7919 % 10000) / 10;
+	int due = 0;
 
-		ww_timer_setup(&late[i], look_at_the_clock, i % 10 ? 0 : WW_TIMER_PINNED);
-		asked_ns[i] = ww_ktime_get_ns() + ms * 1000000;
-		ww_mod_timer(&late[i], ww_jiffies() + ms);
+	real_near_wrap();
+	for (int i = 0; i < MANY; i++) {
+		uint64_t ms = (uint64_t)(i * 7919 % MANY) / 10;
+
+		ww_timer_setup(&many[i].timer, look_at_the_clock, i % 10 ? 0 : WW_TIMER_PINNED);
+		due += ask(&many[i], ms);
 		if (i % 4 == 0) { /* pushed out: the store path */
-			asked_ns[i] = ww_ktime_get_ns() + (ms + 200) * 1000000;
-			ww_mod_timer(&late[i], ww_jiffies() + ms + 100);
-			ww_mod_timer(&late[i], ww_jiffies() + ms + 200);
+			due += ask(&many[i], ms + 100);
+			due += ask(&many[i], ms + 200);
 		}
 	}
-	wait_for_runs(&ran, 10000);
-	for (int i = 0; i < 10000; i++)
-		CHECK_EQ(ww_timer_delete_sync(&late[i]), 0);
-	CHECK_EQ(early, 0);
+	wait_for_runs(&ran, due);
+	for (int i = 0; i < MANY; i++) {
+		struct many *m = &many[i];
+
+		CHECK_EQ(ww_timer_delete_sync(&m->timer), 0);
+		CHECK_EQ(m->runs, m->armed);
+		for (int k = 0; k < m->runs; k++)
+			CHECK_MSG(m->ran_at[k] >= m->not_before[k],
+				  "run %d of timer %d was %" PRIu64 " ns early", k, i,
+				  m->not_before[k] - m->ran_at[k]);
+	}
 }
 
 /* --- Who runs and who sleeps --- */
@@ -319,6 +385,41 @@ TEST_LIMIT(a_million_timers_an_hour_away_wake_nobody, 60)
 	CHECK_EQ(s.fired, 0);
 	CHECK(s.sleeps > 0);
 	CHECK_EQ(ran, 0);
+}
+
+TEST(a_base_that_is_woken_for_nothing_sleeps_again)
+{
+	struct ww_timer_stats s;
+	struct ww_timer t;
+	uint64_t wakes = 0, first, n;
+
+	real_near_wrap();
+	ww_timer_setup(&t, note, 0);
+	t.expires = ww_jiffies() + 3600000;
+	ww_add_timer_on(&t, 0);
+	do {
+		sleep_ms(1);
+		ww_timer_get_stats(0, &s);
+	} while (!s.sleeps);
+	first = s.sleeps;
+	do { /* one that comes while it does not sleep yet is lost */
+		ww_base_wake(ww_base_id_of_cpu(0));
+		wakes++;
+		sleep_ms(1);
+		ww_timer_get_stats(0, &s);
+	} while (s.sleeps < first + 20);
+	for (int quiet = 0; quiet < 20; quiet++) {
+		n = s.sleeps;
+		sleep_ms(10);
+		ww_timer_get_stats(0, &s);
+		if (s.sleeps != n)
+			quiet = 0;
+	}
+	CHECK(s.sleeps - first <= wakes);
+	CHECK_EQ(s.fired, 0);
+	CHECK_EQ(s.pending, 1);
+	CHECK_EQ(ww_mod_timer(&t, ww_jiffies()), 1);
+	wait_for_runs(&ran, 1);
 }
 
 /* --- Races --- */

@@ -5,7 +5,9 @@
  *
  * Exactness. A timer never fires early, and late only by what the machine takes to run it, at every
  * distance up to 2^62 ticks. The + 1 makes "now + d" never less than d whole ticks. A deadline in
- * the past fires at the next tick, never inside the arming call. No order is promised among timers.
+ * the past fires at the next tick (a base that slept may come to it even in this one), never inside
+ * the arming call; a function that arms its own timer so runs once a tick. No order is promised
+ * among timers.
  *
  * Where. Each CPU that the process may use has a base with a thread (bound to that CPU), made on
  * first use; a timer is armed on the base of the calling thread's CPU. While it is pending and
@@ -190,7 +192,8 @@ struct ww_base *ww_base_create_driven(const char *name);
 int ww_base_destroy(struct ww_base *base);
 /*
  * From now on every arming of this idle timer goes to base, whatever CPU the caller is on; NULL:
- * to the caller's CPU again. 0, or -EBUSY (reported) while it is pending or runs.
+ * to the caller's CPU again. 0; -EBUSY (reported) while it is pending or runs; -EINVAL (reported) of
+ * one that was never set up.
  */
 int ww_timer_set_base(struct ww_timer *timer, struct ww_base *base);
 /*

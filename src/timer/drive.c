@@ -141,10 +141,16 @@ WW_EXPORT int ww_base_run(struct ww_base *b)
 WW_EXPORT int ww_timer_set_base(struct ww_timer *timer, struct ww_base *base)
 {
 	struct ww_timer_impl *t = ww_timer_impl(timer);
-	struct ww_base_hot *h = ww_timer_lock(t);
-	bool busy = t->word & WW_TW_PENDING || ww_load_acquire(&h->running) == t;
 	uint64_t clear = WW_TW_BOUND | (base ? WW_TW_BASE_MASK : 0);
+	struct ww_base_hot *h;
+	bool busy;
 
+	if (!ww_timer_is_set_up(t)) {
+		ww_misuse("ww_timer_set_base", "timer %p was never set up", (void *)t);
+		return -EINVAL;
+	}
+	h = ww_timer_lock(t);
+	busy = t->word & WW_TW_PENDING || ww_load_acquire(&h->running) == t;
 	if (!busy)
 		ww_timer_set_word(t, clear,
 				  base ? WW_TW_BOUND | (uint64_t)base->id << WW_TW_BASE_SHIFT : 0);

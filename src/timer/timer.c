@@ -30,8 +30,7 @@ struct arm {
 
 static bool set_up(const char *call, const struct ww_timer_impl *t)
 {
-	if (ww_likely((ww_load_relaxed(&t->tail) & WW_TAIL_MAGIC_MASK) == WW_TAIL_MAGIC &&
-		      (ww_load_relaxed(&t->word) & WW_TW_SETUP_MASK) == WW_TW_SETUP))
+	if (ww_likely(ww_timer_is_set_up(t)))
 		return true;
 	ww_misuse(call, "timer %p was never set up (ww_timer_setup() comes first)",
 		  (const void *)t);

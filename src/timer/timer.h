@@ -227,6 +227,13 @@ unsigned ww_base_id_since_fork(unsigned id);
 /* check.c: whether any base has this address in a list; reads nothing there. Takes locks. */
 bool ww_timer_linked(const struct ww_timer_impl *t);
 
+/* Whether it looks like a timer that was set up. */
+static inline bool ww_timer_is_set_up(const struct ww_timer_impl *t)
+{
+	return (ww_load_relaxed(&t->tail) & WW_TAIL_MAGIC_MASK) == WW_TAIL_MAGIC &&
+	       (ww_load_relaxed(&t->word) & WW_TW_SETUP_MASK) == WW_TW_SETUP;
+}
+
 /* Lock a timer: the lock of the base that its word names. */
 struct ww_base_hot *ww_timer_lock_slow(struct ww_timer_impl *t, struct ww_base_hot *h);
 
