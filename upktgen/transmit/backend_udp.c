@@ -124,6 +124,8 @@ static int set_options(struct udp_tx *u, struct pg_tx *tx)
 		err = set(u->fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS, PG_TTL);
 		if (!err)
 			err = set(u->fd, IPPROTO_IPV6, IPV6_TCLASS, c->traffic_class);
+		if (!err) /* or a packet that the queueing discipline drops counts as sent */
+			err = set(u->fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
 	} else {
 		err = set(u->fd, IPPROTO_IP, IP_TTL, PG_TTL);
 		if (!err)
@@ -132,6 +134,8 @@ static int set_options(struct udp_tx *u, struct pg_tx *tx)
 			err = set(u->fd, SOL_SOCKET, SO_NO_CHECK, !(c->flags & PG_UDPCSUM));
 		if (!err)
 			err = set(u->fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+		if (!err) /* or a packet that the queueing discipline drops counts as sent */
+			err = set(u->fd, IPPROTO_IP, IP_RECVERR, 1);
 	}
 	if (!err)
 		err = set(u->fd, SOL_SOCKET, SO_SNDBUF, SNDBUF);
@@ -253,10 +257,24 @@ static int udp_open(struct pg_tx *tx)
 	return 0;
 }
 
+/* Errors that are about packets sent before, as ICMP told them. Was there any? */
+static bool take_reports(int fd)
+{
+	struct msghdr h = {0};
+	bool any = false;
+
+	while (recvmsg(fd, &h, MSG_ERRQUEUE | MSG_DONTWAIT) >= 0) {
+		any = true;
+		h = (struct msghdr){0};
+	}
+	return any;
+}
+
 /* Nothing was accepted. */
 static int udp_refused(struct udp_tx *u, struct pg_tx *tx, int err)
 {
 	struct pollfd ready = {.fd = u->fd, .events = POLLOUT};
+	bool of_earlier = take_reports(u->fd);
 
 	if (err == EINTR)
 		return 0;
@@ -283,8 +301,13 @@ static int udp_refused(struct udp_tx *u, struct pg_tx *tx, int err)
 		return -EMSGSIZE;
 	case ENETUNREACH:
 	case EHOSTUNREACH:
+		if (of_earlier && !u->one_target) /* the others may well be there */
+			return 0;
 		tx->causes[PG_ERR_OTHER]++;
-		snprintf(tx->why, PG_WHY, "no route to the destination on %s", tx->ifname);
+		snprintf(tx->why, PG_WHY,
+			 of_earlier ? "nobody answers for the destination's address on %s"
+				    : "no route to the destination on %s",
+			 tx->ifname);
 		return -err;
 	default:
 		tx->causes[PG_ERR_OTHER]++;
