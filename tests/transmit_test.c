@@ -40,6 +40,16 @@ static struct pg_device *add(struct pg_engine *e, const char *name)
 	return add_to(e, 0, name);
 }
 
+static void set_size(struct pg_device *d, uint32_t size)
+{
+	struct pg_config c;
+
+	pg_device_get_config(d, &c);
+	c.min_pkt_size = c.max_pkt_size = size;
+	pg_device_set_config(d, &c);
+}
+
+/* So many frames of 60 bytes. */
 static void set(struct pg_device *d, uint64_t count, uint64_t delay)
 {
 	struct pg_config c;
@@ -47,8 +57,8 @@ static void set(struct pg_device *d, uint64_t count, uint64_t delay)
 	pg_device_get_config(d, &c);
 	c.count = count;
 	c.delay = delay;
-	c.min_pkt_size = c.max_pkt_size = 60;
 	pg_device_set_config(d, &c);
+	set_size(d, 60);
 }
 
 static struct pg_status status(struct pg_device *d)
@@ -445,6 +455,39 @@ TEST(a_change_is_taken_over_by_the_running_loop)
 	pg_engine_destroy(e);
 }
 
+static uint32_t about_to_start;
+
+static int tell_and_start(void *arg)
+{
+	ww_store_release(&about_to_start, 1u);
+	return pg_engine_start(arg);
+}
+
+/* Also one that comes while the run is being opened: a run that missed it would never end. */
+TEST_LIMIT(a_change_is_taken_over_whenever_it_comes, 30)
+{
+	netns_enter();
+	netns_veth("pga", "pgb");
+	struct pg_engine *e = make("packet"); /* takes its time: it tries the ways */
+	struct pg_device *d = add(e, "pga");
+	uint64_t rng = tap_seed();
+
+	for (int i = 0; i < 20; i++) {
+		set(d, 0, 0);
+		ww_store_relaxed(&about_to_start, 0u);
+		struct ww_thread *t = ww_thread_create(tell_and_start, e, "starter");
+
+		ww_wake_up_process(ww_thread_get(t));
+		while (!ww_load_acquire(&about_to_start))
+			nap(1);
+		nap(tap_random(&rng) % 20);
+		set(d, 1, 0);
+		CHECK_EQ(ww_thread_stop_put(t), 0);
+		CHECK(status(d).sofar >= 1);
+	}
+	pg_engine_destroy(e);
+}
+
 TEST(clear_counters_begins_to_count_anew)
 {
 	struct pg_engine *e = make("null");
@@ -616,13 +659,10 @@ TEST(an_mtu_that_falls_below_the_frames_ends_a_ring)
 	netns_veth("pga", "pgb");
 	struct pg_engine *e = make("packet:ring");
 	struct pg_device *d = add(e, "pga");
-	struct pg_config c;
 	uint64_t before = tx_packets("pga");
 
 	set(d, 0, 0);
-	pg_device_get_config(d, &c);
-	c.min_pkt_size = c.max_pkt_size = 1000;
-	pg_device_set_config(d, &c);
+	set_size(d, 1000);
 	struct ww_thread *t = start(e);
 
 	until_sent(d, 1000);
@@ -725,22 +765,31 @@ static void want_of_room(const char *backend)
 	netns_veth("pga", "pgb");
 	if (system("tc qdisc add dev pga root tbf rate 8mbit burst 2000 limit 2000 2>/dev/null"))
 		tap_skip("no token bucket filter in this kernel");
+	netns_run("ip addr add 10.9.0.1/24 dev pga && "
+		  "ip neigh add 10.9.0.2 lladdr 02:00:00:00:00:09 dev pga");
 	struct pg_engine *e = make(backend);
 	struct pg_device *d = add(e, "pga");
+	uint64_t before = tx_packets("pga");
 	struct pg_config c;
 
 	set(d, 2000, 0);
 	pg_device_get_config(d, &c);
 	c.xmit_mode = PG_QUEUE_XMIT;
-	c.min_pkt_size = c.max_pkt_size = 60;
+	snprintf(c.dst_min, sizeof(c.dst_min), "10.9.0.2");
+	snprintf(c.dst_max, sizeof(c.dst_max), "10.9.0.2");
+	c.udp_src_min = c.udp_src_max = 5000;
 	pg_device_set_config(d, &c);
 	CHECK_EQ(pg_engine_start(e), 0);
 	struct pg_status s = status(d);
 
 	CHECK_MSG(!s.error[0], "%s", s.error);
 	CHECK_EQ(s.sofar, 2000);
-	CHECK(s.by_cause[PG_ERR_NOBUFS] > 0);
+	CHECK_MSG(s.by_cause[PG_ERR_NOBUFS] > 0, "nothing was refused");
 	CHECK_EQ(s.errors, s.by_cause[PG_ERR_NOBUFS]);
+	/* What was taken leaves. */
+	for (int i = 0; i < 1000 && tx_packets("pga") - before < s.sofar; i++)
+		nap(5);
+	CHECK_EQ(tx_packets("pga") - before, s.sofar);
 	pg_engine_destroy(e);
 }
 
@@ -752,6 +801,11 @@ TEST(want_of_buffer_space_is_counted_and_does_not_end_the_run)
 TEST(want_of_buffer_space_is_counted_and_does_not_end_a_ring)
 {
 	want_of_room("packet:ring");
+}
+
+TEST(want_of_buffer_space_is_counted_and_does_not_end_a_udp_socket)
+{
+	want_of_room("udp");
 }
 
 TEST(live_frames_to_a_peer_without_napi_are_refused_with_the_cure)
@@ -778,11 +832,8 @@ TEST(a_frame_above_the_mtu_is_refused_with_the_cure)
 	netns_veth("pga", "pgb");
 	struct pg_engine *e = make("packet");
 	struct pg_device *d = add(e, "pga");
-	struct pg_config c;
 
-	pg_device_get_config(d, &c);
-	c.min_pkt_size = c.max_pkt_size = 2000;
-	pg_device_set_config(d, &c);
+	set_size(d, 2000);
 	CHECK_EQ(pg_engine_start(e), 0);
 	CHECK_EQ(status(d).sofar, 0);
 	CHECK_MSG(strstr(status(d).error, "MTU of 1986"), "%s", status(d).error);

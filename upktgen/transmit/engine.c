@@ -228,8 +228,8 @@ void pg_device_set_config(struct pg_device *d, const struct pg_config *config)
 	ww_lock(&d->engine->lock);
 	d->config = *config;
 	ww_unlock(&d->engine->lock);
-	if (ww_load_relaxed(&d->running))
-		attend(d, PG_A_CONFIG);
+	/* Also where it does not run: it may be on the way, with the old one read already. */
+	attend(d, PG_A_CONFIG);
 }
 
 void pg_device_clear_counters(struct pg_device *d)
