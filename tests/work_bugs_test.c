@@ -353,6 +353,14 @@ TEST(a_reclaim_worker_may_cancel_an_item_of_another_queue_but_not_flush_it)
 		it.answer = flush;
 		ww_init_work(&it.dwork.work, run_reclaims);
 		ww_queue_work(reclaim, &it.dwork.work);
+		/* It waits, or is about to. */
+		if (flush)
+			while (!reported("ww_flush_work", "WW_WQ_MEM_RECLAIM"))
+				nap_us(200);
+		else
+			while (!(ww_load_acquire(ww_work_data(&target.dwork.work)) &
+				 WORK_DEPTH_MASK))
+				nap_us(200);
 		nap_us(5000);
 		open_gate(&target);
 		ww_flush_work(&it.dwork.work);

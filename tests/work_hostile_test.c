@@ -231,9 +231,9 @@ TEST_LIMIT(disables_of_several_threads_nest, 60)
 	begin_for_ms(400);
 	start_all(t, THREADS, disables_and_enables, &it);
 	join_all(t, THREADS);
+	ww_cancel_work_sync(&it.dwork.work);
 	CHECK(it.runs > 0);
 	/* As many enables as disables: it is queued again as before. */
-	ww_cancel_work_sync(&it.dwork.work);
 	CHECK(ww_queue_work(wq, &it.dwork.work));
 	ww_destroy_workqueue(wq);
 }
@@ -687,6 +687,63 @@ TEST_LIMIT(a_rescuer_may_fork_and_the_child_has_another, 60)
 	CHECK_EQ(waitpid(child, &status, 0), child);
 	CHECK_MSG(WIFEXITED(status) && !WEXITSTATUS(status), "the child ended with 0x%x", status);
 	open_gate(&block);
+	ww_destroy_workqueue(wq);
+}
+
+/* Of which one is parked over max_active, one on its timer, and one behind the first. */
+static void use_what_the_parent_left(struct ww_workqueue *wq, struct item *it)
+{
+	alarm(60);
+	CHECK(!ww_queue_work(wq, &it[0].dwork.work));
+	CHECK(!ww_cancel_work_sync(&it[0].dwork.work));
+	CHECK_REPORTED("ww_cancel_work_sync: run_counted", "when the process forked");
+	CHECK(!ww_cancel_delayed_work_sync(&it[1].dwork));
+	CHECK_REPORTED("ww_cancel_delayed_work_sync: run_counted", "when the process forked");
+	CHECK(!ww_flush_work(&it[2].dwork.work));
+	CHECK_REPORTED("ww_flush_work: run_counted", "when the process forked");
+	CHECK(!ww_mod_delayed_work(wq, &it[1].dwork, 1));
+	nr_reports = 0;
+	for (int i = 0; i < 3; i++) {
+		ww_init_delayed_work(&it[i].dwork, run_counted);
+		CHECK(ww_queue_delayed_work(wq, &it[i].dwork, (uint64_t)i));
+		CHECK(ww_flush_delayed_work(&it[i].dwork) || it[i].runs);
+		CHECK_EQ(it[i].runs, 1);
+	}
+	CHECK_EQ(ww_debug_check(), 0);
+	ww_destroy_workqueue(wq);
+	CHECK_SILENT();
+	_exit(0);
+}
+
+TEST_LIMIT(a_child_of_a_fork_is_told_of_items_that_were_pending_in_its_parent, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_ordered_workqueue("left", 0);
+	struct item block = {0}, it[3] = {{.wq = wq}};
+	int status;
+	pid_t pid;
+
+	SKIP_UNDER_TSAN("forks a process with threads");
+	catch_reports();
+	occupy(wq, &block);
+	for (int i = 0; i < 3; i++) {
+		if (i == 1)
+			ww_init_delayed_work(&it[i].dwork, run_counted);
+		else
+			ww_init_work(&it[i].dwork.work, run_counted);
+		CHECK(i == 1 ? ww_queue_delayed_work(wq, &it[i].dwork, 1000000)
+			     : ww_queue_work(wq, &it[i].dwork.work));
+	}
+	pid = fork();
+	if (!pid)
+		use_what_the_parent_left(wq, it);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_MSG(WIFEXITED(status) && !WEXITSTATUS(status), "the child ended with 0x%x", status);
+	/* And nothing of it has changed here. */
+	CHECK(ww_cancel_work_sync(&it[0].dwork.work));
+	CHECK(ww_cancel_delayed_work_sync(&it[1].dwork));
+	open_gate(&block);
+	CHECK(ww_flush_work(&it[2].dwork.work) || it[2].runs);
+	CHECK_SILENT();
 	ww_destroy_workqueue(wq);
 }
 

@@ -7,6 +7,11 @@
  * Context: unless a call says otherwise, any thread, also a timer's callback or a work's own
  * function. "May sleep" means: not from a timer's callback.
  *
+ * The child of a fork has the queues, empty, and makes threads for them when something is queued.
+ * What was pending in the parent must be initialised again there: until then it counts as pending,
+ * and taking it back, moving it or waiting for it is reported after a second and does nothing. A
+ * function that forks goes on in the child as a plain thread, which ends where it returns.
+ *
  * What a queue call that returned true, and one that returned false because the item was pending
  * already, have in common: everything the caller stored before is seen by the run that follows.
  * What a function did is seen by whoever waited for its end. An item never runs twice at once,

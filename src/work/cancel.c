@@ -119,7 +119,7 @@ static void release_waiters(struct ww_work *work, uint64_t clear)
 	detach(b, work, &waiters);
 	uint64_t old = ww_fetch_and(ww_work_data(work), ~(WORK_WAITED | clear));
 	ww_unlock(&b->lock);
-	pool = ww_pool_of(ww_data_pool(old));
+	pool = ww_data_pool(old);
 	ww_list_for_each_safe (l, n, &waiters) {
 		struct ww_run_waiter *waiter = ww_list_entry(l, struct ww_run_waiter, node);
 		bool runs = false;
@@ -181,7 +181,7 @@ static enum place unlink_l(struct ww_pool *pool, struct ww_work *work)
 	uint64_t data = ww_load_seq_cst(ww_work_data(work)), where;
 	struct ww_pworker *w;
 
-	if (!(data & WORK_PENDING) || ww_data_pool(data) != pool->id)
+	if (!(data & WORK_PENDING) || ww_data_tag(data) != pool->tag)
 		return NOWHERE;
 	where = ww_load_relaxed(ww_work_where(work));
 	w = ww_where_worker(where);
@@ -219,11 +219,37 @@ static void pause_longer(unsigned *round)
 		ww_clock_sleep_until(ww_clock_os_ns() + 50000);
 }
 
+#define LEFT_NS 1000000000ull
+
+/*
+ * In the child of a fork nobody comes for an item that was pending in the parent, and nobody can tell
+ * it from one that is just being queued but by the time: what is queued does not stand still.
+ */
+bool ww_left_by_fork(struct ww_work *work, const char *call)
+{
+	uint64_t end = ww_clock_os_ns() + LEFT_NS;
+
+	while (ww_clock_os_ns() < end) {
+		uint64_t data = ww_load_seq_cst(ww_work_data(work));
+
+		if (!(data & WORK_PENDING) || (data & WORK_RCU) || ww_data_pool(data) ||
+		    ww_delayed_armed(work))
+			return false;
+		ww_clock_sleep_until(ww_clock_os_ns() + 1000000);
+	}
+	ww_misuse(
+		call,
+		"%s was pending when the process forked: in the child it must be initialised again",
+		ww_symbol_fn(work->func));
+	return true;
+}
+
 /*
  * Own PENDING: 1 where it was pending and is taken back (from its timer, a list or a slot), 0 where
- * it was idle. An item in transit is found in the end: transit is a bounded window.
+ * it was idle. An item in transit is found in the end: transit is a bounded window. -1: not owned, as
+ * it was left by a fork, which is reported.
  */
-int ww_work_grab(struct ww_work *work)
+int ww_work_grab(struct ww_work *work, const char *call)
 {
 	for (unsigned round = 0;; pause_longer(&round)) {
 		struct ww_pool *pool;
@@ -234,9 +260,11 @@ int ww_work_grab(struct ww_work *work)
 		old = ww_fetch_or(ww_work_data(work), WORK_PENDING); /* pairs: WORK-8 */
 		if (!(old & WORK_PENDING))
 			return 0;
-		pool = ww_pool_of(ww_data_pool(old));
+		pool = ww_data_pool(old);
 		if (pool && unlink_from(pool, work))
 			break;
+		if (ww_unlikely(ww_work_forks && round > 256) && ww_left_by_fork(work, call))
+			return -1;
 	}
 	if (ww_unlikely(ww_load_relaxed(ww_work_data(work)) & WORK_WAITED))
 		release_waiters(work, 0);
@@ -302,7 +330,7 @@ bool ww_wait_idle(struct ww_work *work)
 	/* A look at its last worker is enough: nobody else can run it (WORK-5). */
 	if (last && !(data & WORK_MOVED) && ww_load_seq_cst(&last->current) != work)
 		return false;
-	pool = ww_pool_of(ww_data_pool(data));
+	pool = ww_data_pool(data);
 	while (pool && run_in(pool, work))
 		waited = true;
 	if (ww_unlikely(data & WORK_MOVED)) {
@@ -363,12 +391,15 @@ WW_EXPORT bool ww_flush_work(struct ww_work *work)
 		return false;
 	if ((data & WORK_PENDING) && ww_delayed_armed(work))
 		return false;
+	if (ww_unlikely(ww_work_forks) && (data & WORK_PENDING) && !ww_data_pool(data) &&
+	    ww_left_by_fork(work, "ww_flush_work"))
+		return false;
 	if (!ww_wait_begin(work, "ww_flush_work", true))
 		return true;
 	if ((data & WORK_PENDING) && flush_queued(work, &on_timer)) {
 		waited = !on_timer;
 	} else {
-		pool = ww_pool_of(ww_data_pool(ww_load_relaxed(ww_work_data(work))));
+		pool = ww_data_pool(ww_load_relaxed(ww_work_data(work)));
 		waited = pool && run_in(pool, work);
 	}
 	ww_wait_end();
@@ -381,19 +412,20 @@ static bool cancel(struct ww_work *work, const char *call, uint64_t not_these)
 {
 	if (!usable(work, call, WORK_RCU | not_these))
 		return false;
-	bool was = ww_work_grab(work);
-	ww_work_release(work);
-	return was;
+	int was = ww_work_grab(work, call);
+	if (was >= 0)
+		ww_work_release(work);
+	return was > 0;
 }
 
 static bool disable(struct ww_work *work, const char *call, uint64_t not_these)
 {
 	uint64_t data;
-	bool was;
+	int was;
 
 	if (!usable(work, call, WORK_RCU | not_these))
 		return false;
-	was = ww_work_grab(work);
+	was = ww_work_grab(work, call);
 	data = ww_load_relaxed(ww_work_data(work));
 	do {
 		if ((data & WORK_DEPTH_MASK) == WORK_DEPTH_MASK) {
@@ -402,8 +434,9 @@ static bool disable(struct ww_work *work, const char *call, uint64_t not_these)
 			break;
 		}
 	} while (!ww_cmpxchg(ww_work_data(work), &data, data + WORK_DEPTH_ONE));
-	ww_work_release(work);
-	return was;
+	if (was >= 0)
+		ww_work_release(work);
+	return was > 0;
 }
 
 /* *last: the depth became 0. False: it was not disabled. */

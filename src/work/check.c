@@ -22,9 +22,9 @@ static int check_list(struct ww_pool *pool, const struct item_link *head, unsign
 		if ((data & WORK_MAGIC_MASK) != WW_WORK_MAGIC_ || !(data & WORK_PENDING))
 			return fault(pool, "an item on a list is not pending", (uintptr_t)work,
 				     data);
-		if (ww_data_pool(data) != pool->id)
-			return fault(pool, "an item is on another pool's list", ww_data_pool(data),
-				     pool->id);
+		if (ww_data_tag(data) != pool->tag)
+			return fault(pool, "an item is on another pool's list", ww_data_tag(data),
+				     pool->tag);
 		++*count;
 	}
 	return 0;

@@ -22,7 +22,7 @@ static bool one_at_a_time(const struct ww_pwq *pwq)
 static bool find_edge(struct ww_work *work, struct ww_pworker *edge, bool *no_reclaim)
 {
 	uint64_t data = ww_load_seq_cst(ww_work_data(work)), where;
-	struct ww_pool *pool = ww_pool_of(ww_data_pool(data));
+	struct ww_pool *pool = ww_data_pool(data);
 	const struct ww_workqueue *wq;
 	struct ww_pworker *w;
 	bool found = false;
@@ -40,7 +40,7 @@ static bool find_edge(struct ww_work *work, struct ww_pworker *edge, bool *no_re
 		edge->waits_worker = w;
 		edge->waits_seq = ww_load_relaxed(&w->seq);
 		found = true;
-	} else if ((data & WORK_PENDING) && ww_data_pool(data) == pool->id && where &&
+	} else if ((data & WORK_PENDING) && ww_data_tag(data) == pool->tag && where &&
 		   !ww_where_worker(where)) {
 		struct ww_pwq *pwq = ww_tagged_pwq(*ww_work_queue(work));
 

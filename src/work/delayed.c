@@ -210,11 +210,13 @@ static __attribute__((noinline)) enum moved start_afresh(int cpu, struct ww_work
 							 uint64_t expires, bool now,
 							 const char *call)
 {
-	bool was;
+	int was;
 
 	if (!initialised(dwork, call))
 		return REFUSED;
-	was = ww_work_grab(&dwork->work);
+	was = ww_work_grab(&dwork->work, call);
+	if (was < 0)
+		return REFUSED;
 	if (disabled(dwork)) {
 		ww_work_release(&dwork->work);
 		return was ? WAS_PENDING : REFUSED;

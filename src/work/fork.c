@@ -2,8 +2,10 @@
 /*
  * Around fork(): all locks are taken, so that the child's copy is consistent. The child has none of
  * the parent's workers and none of its queued items; its queues are empty and usable, and make
- * workers again when something is queued. An item that was pending in the parent must be
- * initialised again before the child uses it.
+ * workers again when something is queued. An item that was pending in the parent stays so, since it
+ * may lie in memory that is not the child's; its pool's tag is none of the child's, and who takes it
+ * back there or waits for it is told to initialise it again. After sixteen forks in a row the tags
+ * begin again.
  */
 #include "work/internal.h"
 
@@ -92,10 +94,13 @@ static void forget_items(struct ww_pool *pool)
 	}
 }
 
+unsigned ww_work_forks;
+
 static void child(void)
 {
 	struct ww_list *l;
 
+	ww_work_forks++;
 	was_self = ww_self_worker;
 	ww_self_worker = NULL;
 	ww_workers_forget();
@@ -104,6 +109,7 @@ static void child(void)
 	for (unsigned i = 1; i < ww_nr_pools; i++) {
 		forget_workers(ww_pools[i]);
 		forget_items(ww_pools[i]);
+		ww_pool_new_tag(ww_pools[i]);
 		ww_lock_init(&ww_pools[i]->lock);
 	}
 	ww_lock_init(&ww_wq_lock);

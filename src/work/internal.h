@@ -40,7 +40,7 @@
 #define WORK_DEPTH_SHIFT 8	     /* how often it is disabled */
 #define WORK_DEPTH_ONE	 (1ull << WORK_DEPTH_SHIFT)
 #define WORK_DEPTH_MASK	 (0xffffull << WORK_DEPTH_SHIFT)
-#define WORK_POOL_SHIFT	 24 /* the pool it was last queued on, 0 for none */
+#define WORK_POOL_SHIFT	 24 /* the tag of the pool it was last queued on, 0 for none */
 #define WORK_POOL_MASK	 (0xffffull << WORK_POOL_SHIFT)
 #define WORK_MAGIC_MASK	 (0xffffull << 48)
 #define WORK_USUAL_MASK	 (WORK_MAGIC_MASK | WORK_DEPTH_MASK | WORK_POOL_MASK)
@@ -49,6 +49,7 @@
 #define COLOURS	    16 /* generations of items that flushes can tell apart */
 #define DRAIN_STEP  64 /* items moved out of an inbox under one hold of the lock */
 #define POOLS_MAX   4096
+#define POOL_FORKS  16 /* a pool's tag: its id and, above it, forks so far, modulo this */
 #define HINTS_MIN   256
 #define HINTS_MAX   (1u << 20)
 #define HINT_AHEAD  24
@@ -91,7 +92,7 @@ struct ww_pwq {
 	int *node_active;	 /* C: of its NUMA node; NULL where the queue has but one */
 	bool urgent;		 /* L: workers settle after each item: somebody waits for it */
 	bool intensive_items;	 /* C: of a queue of CPU_INTENSIVE items */
-	uint64_t usual;		 /* C: the word of an item that may be queued here at once */
+	uint64_t usual; /* C, but for a fork: the word of an item that may be queued here at once */
 	/* Of each item. */
 	int nr_active ww_aligned_line; /* L */
 	int max_active;		       /* L */
@@ -188,6 +189,7 @@ struct ww_pool {
 	uint64_t look ww_aligned_line; /* A: LOOK_*; 0: a push has nothing to see to */
 	struct hint_ring *ring;	       /* A: replaced by a bigger one under L */
 	unsigned id;		       /* C */
+	unsigned tag;		       /* C, but for a fork: another one in the child */
 	/* A: what is urgent here: no pwq, one, or some (URGENT_SOME). Never followed. */
 	uintptr_t urgent;
 	/* Under the lock. */
@@ -251,7 +253,7 @@ struct ww_workqueue {
 	struct ww_workqueue *feed_next;	    /* by whoever set feed_queued */
 	uint64_t updates_idle;		    /* A: void updates that found the item idle */
 	uint64_t timer_cancelled;	    /* A */
-	struct ww_pworker *rescuer;	    /* C */
+	struct ww_pworker *rescuer;	    /* G to write; A: whether there is one */
 	struct ww_os_thread rescuer_thread; /* C */
 	uint32_t rescue;	/* A: futex: the rescuer is asked for; 2: it shall end */
 	struct ww_list node;	/* G */
@@ -321,7 +323,7 @@ static inline struct ww_pworker *ww_where_worker(uint64_t where)
 	return where & 1 ? (struct ww_pworker *)(uintptr_t)(where - 1) : NULL;
 }
 
-static inline unsigned ww_data_pool(uint64_t data)
+static inline unsigned ww_data_tag(uint64_t data)
 {
 	return (unsigned)((data & WORK_POOL_MASK) >> WORK_POOL_SHIFT);
 }
@@ -382,6 +384,8 @@ void ww_pool_unlock_feed(struct ww_pool *pool);
 struct ww_pool *ww_pool_get(int cpu, int nice, bool unbound, const uint64_t *mask, unsigned target);
 void ww_pool_put(struct ww_pool *pool);
 struct ww_pool *ww_pool_of(unsigned id);
+struct ww_pool *ww_data_pool(uint64_t data); /* NULL: none, or one of before a fork */
+void ww_pool_new_tag(struct ww_pool *pool);
 
 static inline bool ww_pool_armed(const struct ww_pool *pool)
 {
@@ -439,12 +443,13 @@ bool ww_init_item(struct ww_work *work, ww_work_fn func, uint64_t flags, const c
 bool ww_refused_by_drain(struct ww_workqueue *wq);
 
 /* cancel.c */
-int ww_work_grab(struct ww_work *work);
+int ww_work_grab(struct ww_work *work, const char *call);
 bool ww_claim_waited(struct ww_pworker *w, struct ww_work *work);
 void ww_waiter_sleep(struct ww_run_waiter *waiter);
 void ww_waiter_wake(struct ww_run_waiter *waiter);
 bool ww_wait_idle(struct ww_work *work);
 void ww_waiters_reset(void);
+bool ww_left_by_fork(struct ww_work *work, const char *call);
 
 /* delayed.c: takes a delayed work off its timer; true: the caller owns PENDING. */
 bool ww_delayed_steal(struct ww_work *work);
@@ -504,7 +509,7 @@ void ww_freeze_init(void);
 /* queue.c: whether an inactive list of this pool holds work. */
 bool ww_wqs_hold_l(struct ww_pool *pool, struct ww_work *work);
 
-/* fork.c */
+extern unsigned ww_work_forks; /* of this process and its parents; written while alone */
 void ww_work_fork_init(void);
 
 #endif

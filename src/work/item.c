@@ -34,7 +34,7 @@ static bool really_armed(struct ww_work *work)
 static bool really_queued(struct ww_work *work)
 {
 	uint64_t data = ww_load_relaxed(ww_work_data(work));
-	struct ww_pool *pool = ww_pool_of(ww_data_pool(data));
+	struct ww_pool *pool = ww_data_pool(data);
 	bool found = false;
 
 	if ((data & WORK_MAGIC_MASK) != WW_WORK_MAGIC_ || !(data & WORK_PENDING))
@@ -185,10 +185,10 @@ bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 	if (last && ww_unlikely(ww_load_relaxed(&last->pool) != pwq->pool))
 		pwq = where_it_runs(wq, work, last, pwq);
 	data = ww_load_relaxed(ww_work_data(work));
-	while (ww_unlikely(ww_data_pool(data) != pwq->pool->id))
+	while (ww_unlikely(ww_data_tag(data) != pwq->pool->tag))
 		if (ww_cmpxchg(ww_work_data(work), &data,
 			       (data & ~WORK_POOL_MASK) |
-				       ((uint64_t)pwq->pool->id << WORK_POOL_SHIFT)))
+				       ((uint64_t)pwq->pool->tag << WORK_POOL_SHIFT)))
 			break;
 	push(pwq, work);
 	return true;
@@ -282,7 +282,7 @@ WW_EXPORT bool ww_work_pending(const struct ww_work *work)
 WW_EXPORT unsigned ww_work_busy(struct ww_work *work)
 {
 	uint64_t data = ww_load_acquire(ww_work_data(work));
-	struct ww_pool *pool = ww_pool_of(ww_data_pool(data));
+	struct ww_pool *pool = ww_data_pool(data);
 	unsigned busy = data & WORK_PENDING ? WW_WORK_BUSY_PENDING : 0;
 
 	if (pool) {

@@ -22,6 +22,28 @@ struct ww_pool *ww_pool_of(unsigned id)
 	return id < POOLS_MAX ? ww_load_acquire(&ww_pools[id]) : NULL; /* pairs: WORK-1 */
 }
 
+/*
+ * An item keeps the tag of its last pool. What was queued in the parent of a fork is on no list of the
+ * child's, and nothing can be done with it there: other tags tell the child so, without a look at
+ * each item, which may lie in memory that is not the child's.
+ */
+struct ww_pool *ww_data_pool(uint64_t data)
+{
+	unsigned tag = ww_data_tag(data);
+
+	return tag / POOLS_MAX == ww_work_forks % POOL_FORKS ? ww_pool_of(tag % POOLS_MAX) : NULL;
+}
+
+void ww_pool_new_tag(struct ww_pool *pool)
+{
+	struct ww_list *l;
+
+	pool->tag = pool->id + ww_work_forks % POOL_FORKS * POOLS_MAX;
+	ww_list_for_each (l, &pool->pwqs)
+		ww_list_entry(l, struct ww_pwq, node)->usual =
+			WW_WORK_MAGIC_ | (uint64_t)pool->tag << WORK_POOL_SHIFT;
+}
+
 /* ---- the inbox: an exchange queue without a stub ---- */
 
 static bool wake_one(struct ww_pool *pool)
@@ -656,6 +678,7 @@ static struct ww_pool *pool_new(int cpu, int nice, bool unbound, const uint64_t 
 	pool->first_hints.mask = HINTS_MIN - 1;
 	pool->ring = &pool->first_hints;
 	pool->id = ww_nr_pools;
+	ww_pool_new_tag(pool);
 	ww_store_release(&ww_pools[pool->id], pool); /* pairs: WORK-1 */
 	ww_store_release(&ww_nr_pools, pool->id + 1);
 	return pool;

@@ -40,7 +40,7 @@ static void pwq_init(struct ww_pwq *pwq, struct ww_workqueue *wq, struct ww_pool
 	pwq->wq = wq;
 	pwq->pool = pool;
 	pwq->max_active = max;
-	pwq->usual = WW_WORK_MAGIC_ | (uint64_t)pool->id << WORK_POOL_SHIFT;
+	pwq->usual = WW_WORK_MAGIC_ | (uint64_t)pool->tag << WORK_POOL_SHIFT;
 	pwq->intensive_items = wq->flags & WW_WQ_CPU_INTENSIVE;
 	ww_items_init(&pwq->inactive);
 	ww_list_init(&pwq->flushers);

@@ -66,15 +66,17 @@ static int start_thread(struct ww_workqueue *wq)
 /* G. */
 int ww_rescuer_start(struct ww_workqueue *wq)
 {
+	struct ww_pworker *w = ww_rescuer_worker(wq);
 	int err;
 
-	wq->rescuer = ww_rescuer_worker(wq);
-	if (!wq->rescuer)
+	if (!w)
 		return -ENOMEM;
+	/* The manager may look at the queue's pwqs already. */
+	ww_store_relaxed(&wq->rescuer, w);
 	err = start_thread(wq);
 	if (err) {
-		ww_rescuer_worker_put(wq->rescuer);
-		wq->rescuer = NULL;
+		ww_store_relaxed(&wq->rescuer, NULL);
+		ww_rescuer_worker_put(w);
 	}
 	return err;
 }
@@ -91,7 +93,7 @@ void ww_rescuers_adopt(void)
 		if (!wq->orphan || !(wq->flags & WW_WQ_MEM_RECLAIM))
 			continue;
 		if (!wq->rescuer) /* it made the fork, and goes on as a plain thread */
-			wq->rescuer = ww_rescuer_worker(wq);
+			ww_store_relaxed(&wq->rescuer, ww_rescuer_worker(wq));
 		if (wq->rescuer && !start_thread(wq))
 			wq->orphan = false;
 	}
@@ -116,7 +118,7 @@ void ww_rescuer_stop(struct ww_workqueue *wq)
 	}
 	ww_lock(&ww_wq_lock);
 	ww_rescuer_worker_put(wq->rescuer);
-	wq->rescuer = NULL;
+	ww_store_relaxed(&wq->rescuer, NULL);
 	ww_unlock(&ww_wq_lock);
 }
 
@@ -130,7 +132,7 @@ void ww_rescuer_call_l(struct ww_pool *pool)
 	ww_list_for_each (l, &pool->pwqs) {
 		struct ww_pwq *pwq = ww_list_entry(l, struct ww_pwq, node);
 
-		if (!pwq->wq->rescuer || ww_pwq_idle_l(pwq))
+		if (!ww_load_relaxed(&pwq->wq->rescuer) || ww_pwq_idle_l(pwq))
 			continue;
 		pwq->mayday_now = true;
 		pwq->mayday++;
