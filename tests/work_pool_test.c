@@ -871,6 +871,23 @@ HANDLER(run_blocked_at_gate)
 	ww_block_leave();
 }
 
+/* Each worker of the pool sleeps and has looked for the last time, or is blocked in its item. */
+static bool all_sleep(struct ww_pool *pool)
+{
+	struct ww_list *l;
+	bool all = true;
+
+	ww_pool_lock(pool);
+	ww_list_for_each (l, &pool->workers) {
+		struct ww_pworker *w = ww_list_entry(l, struct ww_pworker, node);
+
+		all = all && (w->state == WORKER_IDLE || w->state == WORKER_RESERVE || w->blocked);
+	}
+	all = all && pool->licensed >= pool->target && ww_list_empty(&pool->dozers);
+	ww_pool_unlock(pool);
+	return all;
+}
+
 TEST_LIMIT(room_given_by_a_worker_that_may_not_go_on_wakes_a_sleeper, 20)
 {
 	struct ww_workqueue *narrow = ww_alloc_workqueue("narrow", WW_WQ_UNBOUND, 1);
@@ -895,7 +912,8 @@ TEST_LIMIT(room_given_by_a_worker_that_may_not_go_on_wakes_a_sleeper, 20)
 		open_gate(&others[i]);
 	ww_flush_workqueue(wide);
 	/* They go to sleep, with their licences, and the manager, which would find the item, too. */
-	nap_us(20000);
+	while (!all_sleep(narrow->by_slot[0]->pool))
+		nap_us(1000);
 	for (unsigned i = 1; i < ww_nr_pools; i++)
 		while (ww_pool_armed(ww_pools[i]))
 			nap_us(1000);
