@@ -15,7 +15,8 @@ run() { # PROGRAM [NAME=VALUE]...
 	seed=$((seed + 1))
 	runs=$((runs + 1))
 	if ! env WW_TEST_SEED=$seed WW_TEST_TIME=20 "$@" "$program" >"$build/torture.log" 2>&1; then
-		grep -v '^ok' "$build/torture.log" | tail -50
+		# The case's own line to repeat it says the same.
+		grep -v '^ok\|^# to repeat it' "$build/torture.log" | tail -50
 		echo "torture: to repeat it: WW_TEST_SEED=$seed WW_TEST_TIME=20 $* $program"
 		exit 1
 	fi
