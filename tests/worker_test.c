@@ -120,8 +120,8 @@ TEST(cancel_takes_a_queued_item_off_and_waits_for_a_running_one)
 	ww_thread_get(t);
 	ww_worker_queue_work(w, &gate);
 	ww_wake_up_process(t);
-	nap_ms(10);
-	CHECK(!ww_load_acquire(&t->ended));	/* waits */
+	UNTIL(ww_load_acquire(&t->state) != WW_TASK_RUNNING); /* it waits */
+	CHECK(!ww_load_acquire(&t->ended));
 	CHECK(!ww_worker_queue_work(w, &gate)); /* kept from queueing */
 	ww_store_release(&gate_open, 1);
 	UNTIL(ww_load_acquire(&t->ended));

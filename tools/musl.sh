@@ -11,8 +11,8 @@ mkdir -p "$dir/obj" "$dir/include"
 for h in linux asm-generic; do ln -sfn "/usr/include/$h" "$dir/include/$h"; done
 ln -sfn "/usr/include/$(gcc -print-multiarch)/asm" "$dir/include/asm"
 flags="-std=gnu17 -D_GNU_SOURCE -O2 -g -fno-strict-aliasing -Wall -Wextra -Werror -Iinclude -Isrc -Itests -isystem $dir/include"
-[ $# -gt 0 ] || set -- base wheel timer timer_calls timer_oracle timer_process thread wait worker work work_pool \
-	work_misuse calls debug_check
+[ $# -gt 0 ] || set -- base wheel timer timer_bugs timer_calls timer_oracle timer_process timer_torture thread thread_torture \
+	wait worker work work_bugs work_misuse work_pool work_torture calls debug_check big
 sources=$(find src/base src/timer src/thread src/work -name '*.c' ! -name 'sim*.c')
 
 for c in $sources tests/tap.c $(for t; do echo "tests/${t}_test.c"; done); do

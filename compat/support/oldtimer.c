@@ -2,6 +2,8 @@
 /* Timers of before 4.15: see <ww-linux/oldtimer.h>. */
 #include "support.h"
 
+#include <string.h>
+
 #include <ww-linux/oldtimer.h>
 
 static const struct timer_list *old_timer(const struct ww_timer *timer)
@@ -25,5 +27,9 @@ const void *ww_linux_old_timer_function(const struct ww_timer *timer)
 {
 	if (timer->function != ww_linux_old_timer_run)
 		return NULL;
-	return __extension__(const void *) old_timer(timer)->function;
+	const void *function;
+
+	/* A function's address is no object's to ISO C, and has its size here. */
+	memcpy(&function, &old_timer(timer)->function, sizeof(function));
+	return function;
 }
