@@ -24,11 +24,6 @@ uint64_t ww_clock_os_ns(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-uint64_t ww_clock_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
 uint64_t ww_clock_real_ns(void)
 {
 	return read_clock(CLOCK_REALTIME);

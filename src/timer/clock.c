@@ -15,18 +15,10 @@
 #include "base/lock.h"
 #include "timer/virtual.h"
 
-#define NS_PER_S 1000000000u
-
-static struct {
-	uint64_t initial;	 /* (S) the counter's first value */
-	uint64_t epoch_ns;	 /* (S) CLOCK_MONOTONIC at that moment */
-	uint64_t period_ns;	 /* (S) of one tick where it is whole, else 0 */
-	uint64_t period_inverse; /* (S) 2^64 / period_ns, rounded down */
-	unsigned hz;		 /* (S) */
-	bool configured;	 /* (L) hz and initial were chosen by the caller */
-	bool is_virtual;	 /* (L) wanted so */
-} c;
-uint8_t ww_clock_mode; /* (A) */
+struct ww_clock_rate ww_clock_rate; /* (S) */
+static bool configured;		    /* (L) the rate was chosen by the caller */
+static bool want_virtual;	    /* (L) */
+uint8_t ww_clock_mode;		    /* (A) */
 static struct ww_lock start_lock;
 
 uint8_t ww_clock_start_slow(void)
@@ -35,20 +27,20 @@ uint8_t ww_clock_start_slow(void)
 
 	ww_lock(&start_lock);
 	if (!ww_clock_mode) {
-		if (!c.configured) {
-			c.hz = 1000;
+		if (!configured) {
+			ww_clock_rate.hz = 1000;
 			/* As the kernel does: code that cuts the counter to 32 bits fails in 5 min.
 			 */
-			c.initial = (1ull << 32) - 300ull * c.hz;
+			ww_clock_rate.initial = (1ull << 32) - 300ull * ww_clock_rate.hz;
 		}
-		if (NS_PER_S % c.hz == 0) {
-			c.period_ns = NS_PER_S / c.hz;
-			c.period_inverse = UINT64_MAX / c.period_ns;
+		if (WW_NS_PER_S % ww_clock_rate.hz == 0) {
+			ww_clock_rate.period_ns = WW_NS_PER_S / ww_clock_rate.hz;
+			ww_clock_rate.period_inverse = UINT64_MAX / ww_clock_rate.period_ns;
 		}
 		/* Every run on the virtual clock is the same: it begins one second after zero. */
-		c.epoch_ns = c.is_virtual ? NS_PER_S : ww_clock_ns();
-		ww_virtual_start(c.initial);
-		mode = c.is_virtual ? WW_CLOCK_VIRTUAL : WW_CLOCK_REAL;
+		ww_clock_rate.epoch_ns = want_virtual ? WW_NS_PER_S : ww_clock_ns();
+		ww_virtual_start(ww_clock_rate.initial);
+		mode = want_virtual ? WW_CLOCK_VIRTUAL : WW_CLOCK_REAL;
 		ww_store_release(&ww_clock_mode, mode); /* pairs: CLOCK-1 */
 	}
 	mode = ww_clock_mode;
@@ -66,9 +58,9 @@ WW_EXPORT int ww_clock_configure(unsigned hz, uint64_t initial_jiffies)
 	if (ww_clock_mode) {
 		err = -EBUSY;
 	} else {
-		c.hz = hz;
-		c.initial = initial_jiffies;
-		c.configured = true;
+		ww_clock_rate.hz = hz;
+		ww_clock_rate.initial = initial_jiffies;
+		configured = true;
 	}
 	ww_unlock(&start_lock);
 	return err;
@@ -82,30 +74,21 @@ WW_EXPORT int ww_clock_use_virtual(void)
 	if (ww_clock_mode == WW_CLOCK_REAL)
 		err = -EBUSY;
 	else
-		c.is_virtual = true;
+		want_virtual = true;
 	ww_unlock(&start_lock);
 	return err;
-}
-
-/* Whole ticks in ns nanoseconds since the epoch. */
-static uint64_t ticks_in(uint64_t ns)
-{
-	if (ww_likely(c.period_ns)) {
-		/* The inverse is rounded down, so the quotient is right or one too small. */
-		uint64_t q = (uint64_t)(((unsigned __int128)ns * c.period_inverse) >> 64);
-
-		return q + (ns - q * c.period_ns >= c.period_ns);
-	}
-	return ns / NS_PER_S * c.hz + ns % NS_PER_S * c.hz / NS_PER_S;
 }
 
 /* Nanoseconds after the epoch at which tick n begins; UINT64_MAX for too far. */
 static uint64_t tick_begins(uint64_t n)
 {
-	uint64_t s = n / c.hz, ns;
+	uint64_t s = n / ww_clock_rate.hz, ns;
 
-	if (__builtin_mul_overflow(s, (uint64_t)NS_PER_S, &ns) ||
-	    __builtin_add_overflow(ns, (n % c.hz * NS_PER_S + c.hz - 1) / c.hz, &ns))
+	if (__builtin_mul_overflow(s, (uint64_t)WW_NS_PER_S, &ns) ||
+	    __builtin_add_overflow(ns,
+				   (n % ww_clock_rate.hz * WW_NS_PER_S + ww_clock_rate.hz - 1) /
+					   ww_clock_rate.hz,
+				   &ns))
 		return UINT64_MAX;
 	return ns;
 }
@@ -113,31 +96,32 @@ static uint64_t tick_begins(uint64_t n)
 WW_EXPORT unsigned ww_hz(void)
 {
 	ww_clock_start();
-	return c.hz;
+	return ww_clock_rate.hz;
 }
 
 WW_EXPORT uint64_t ww_jiffies(void)
 {
 	if (ww_unlikely(ww_clock_is_virtual()))
 		return ww_virtual_jiffies();
-	return c.initial + ticks_in(ww_clock_ns() - c.epoch_ns);
+	return ww_tick_of_ns(ww_clock_ns());
 }
 
 WW_EXPORT uint64_t ww_ktime_get_ns(void)
 {
 	if (ww_unlikely(ww_clock_is_virtual()))
-		return c.epoch_ns + tick_begins(ww_virtual_jiffies() - c.initial);
+		return ww_clock_rate.epoch_ns +
+		       tick_begins(ww_virtual_jiffies() - ww_clock_rate.initial);
 	return ww_clock_ns();
 }
 
 uint64_t ww_tick_to_ns(uint64_t tick)
 {
-	int64_t n = (int64_t)(tick - c.initial);
+	int64_t n = (int64_t)(tick - ww_clock_rate.initial);
 	uint64_t ns;
 
 	if (n <= 0)
-		return c.epoch_ns;
-	if (__builtin_add_overflow(tick_begins((uint64_t)n), c.epoch_ns, &ns))
+		return ww_clock_rate.epoch_ns;
+	if (__builtin_add_overflow(tick_begins((uint64_t)n), ww_clock_rate.epoch_ns, &ns))
 		return UINT64_MAX;
 	return ns;
 }
@@ -178,7 +162,7 @@ WW_EXPORT uint64_t ww_usecs_to_jiffies(uint64_t us)
 
 WW_EXPORT uint64_t ww_nsecs_to_jiffies(uint64_t ns)
 {
-	return to_ticks(ns, NS_PER_S);
+	return to_ticks(ns, WW_NS_PER_S);
 }
 
 WW_EXPORT uint64_t ww_jiffies_to_msecs(uint64_t j)
@@ -193,7 +177,7 @@ WW_EXPORT uint64_t ww_jiffies_to_usecs(uint64_t j)
 
 WW_EXPORT uint64_t ww_jiffies_to_nsecs(uint64_t j)
 {
-	return from_ticks(j, NS_PER_S);
+	return from_ticks(j, WW_NS_PER_S);
 }
 
 void ww_clock_child(void)
