@@ -97,7 +97,9 @@ TEST(a_due_timer_that_does_not_say_so_is_found)
 	ww_timer_setup(&other, never, 0);
 	BREAK(base->expired.lane[0], &ww_timer_impl(&other)->node,
 	      "is due, but its word does not say so");
-	BREAK(base->stats.armed, base->stats.armed + 1, "counts 2 pending timers and holds 1");
+	struct ww_base_hot *h = ww_base_hot_of(base);
+
+	BREAK(h->armed, h->armed + 1, "counts 2 pending timers and holds 1");
 }
 
 TEST(a_wheel_whose_bits_or_links_are_wrong_is_found)

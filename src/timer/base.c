@@ -186,6 +186,8 @@ static void fork_child(void)
 		if (!fresh)
 			continue; /* none left: what is bound to it can't be armed, and says so */
 		b->id = fresh;
+		ww_base_hot[fresh].armed = ww_base_hot[id].armed;
+		ww_base_hot[fresh].cancelled = ww_base_hot[id].cancelled;
 		bases[fresh] = b;
 		moved_to[id] = (uint16_t)fresh;
 		if (fresh > highest)
@@ -260,6 +262,8 @@ struct ww_base *ww_base_make(unsigned id, enum ww_base_kind kind, int cpu, const
 	b->cpu = cpu;
 	b->fd = -1;
 	b->forks = ww_timer_forks;
+	/* The number may have been another's, whose lock nobody wants any more. */
+	ww_base_hot[id].armed = ww_base_hot[id].cancelled = 0;
 	snprintf(b->name, sizeof(b->name), "%s", name);
 	reset(b);
 	if (kind == WW_BASE_DRIVEN)

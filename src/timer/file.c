@@ -93,7 +93,7 @@ void ww_timer_dequeue(struct ww_base *b, struct ww_timer_impl *t)
 	ww_timer_set_word(t, ~0ull, word & ~WW_TW_STATE);
 	if (stored)
 		ww_timer_stamp(t);
-	b->stats.cancelled++;
+	ww_base_hot_of(b)->cancelled++;
 }
 
 /*

@@ -24,10 +24,13 @@ static inline bool ww_base_sleeps_past(const struct ww_base *b, uint64_t tick)
 }
 
 /*
- * Arm t, whose word was read before, where it is idle, was last on the caller's own base, and that
- * sleeps no longer than wanted. False: nothing was done. Takes the lock, where nobody has it.
+ * Arm t, whose word was read before, where it is idle, was last on base id, and that sleeps no
+ * longer than wanted. here: the caller's own base. flags: which of them are looked at, and how it
+ * must have them. False: nothing was done. Takes the lock, where nobody has it.
  */
-static inline bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t word, uint64_t expires)
+static inline __attribute__((always_inline)) bool
+ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t word, uint64_t expires, unsigned here,
+		  unsigned id, uint64_t look_at, uint64_t flags)
 {
 	const uint64_t as_usual =
 		WW_TW_PENDING | WW_TW_BOUND | WW_TW_DEFERRABLE | WW_TW_SETUP_MASK | WW_TW_BASE_MASK;
@@ -35,8 +38,8 @@ static inline bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t word, uin
 	struct ww_base *b;
 	uint64_t filed;
 
-	if (ww_unlikely((word & as_usual) !=
-			(WW_TW_SETUP | (uint64_t)ww_base_id_here() << WW_TW_BASE_SHIFT)))
+	if (ww_unlikely((word & (as_usual | look_at)) !=
+			(WW_TW_SETUP | flags | (uint64_t)id << WW_TW_BASE_SHIFT)))
 		return false;
 	if (ww_unlikely(!ww_light_trylock(&h->lock)))
 		return false;
@@ -48,12 +51,12 @@ static inline bool ww_timer_arm_idle(struct ww_timer_impl *t, uint64_t word, uin
 		return false;
 	}
 	filed = ww_timer_not_past(b, expires);
-	t->bound = ww_wheel_add(&b->wheel[WW_WHEEL_NORMAL], &t->node, filed + 1);
+	t->bound = ww_wheel_add_of(&b->wheel[WW_WHEEL_NORMAL], &t->node, filed + 1, here);
 	ww_store_relaxed(&t->filed, filed);
 	ww_store_relaxed(&t->expires, expires);
 	/* pairs: TIMER-1 */
 	ww_store_release(&t->word, (word | WW_TW_PENDING) + WW_TW_GENERATION);
-	b->stats.armed++;
+	h->armed++;
 	WW_PROBE3(timer_start, t, expires, 0);
 	ww_light_unlock(&h->lock);
 	return true;
@@ -78,7 +81,7 @@ static inline bool ww_timer_delete_closed(struct ww_timer_impl *t, uint64_t word
 	ww_wheel_unlink(&b->wheel[WW_WHEEL_NORMAL], &t->node);
 	/* pairs: TIMER-1 */
 	ww_store_release(&t->word, (word & ~WW_TW_PENDING) + WW_TW_GENERATION);
-	b->stats.cancelled++;
+	h->cancelled++;
 	WW_PROBE2(timer_cancel, t, 1);
 	ww_light_unlock(&h->lock);
 	return true;

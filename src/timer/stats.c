@@ -16,12 +16,12 @@ static void add(struct ww_timer_stats *sum, unsigned id)
 		const struct ww_timer_stats *s = &b->stats;
 
 		sum->pending += ww_base_pending(b);
-		sum->armed += s->armed;
+		sum->armed += h->armed;
 		sum->pushed_out += s->pushed_out;
 		sum->slow_rearms += s->slow_rearms;
 		sum->refiled += s->refiled;
 		sum->fired += s->fired;
-		sum->cancelled += s->cancelled;
+		sum->cancelled += h->cancelled;
 		sum->barriers += s->barriers;
 		sum->exchange_spells += s->exchange_spells;
 		sum->sleeps += s->sleeps;

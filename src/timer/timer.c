@@ -219,7 +219,7 @@ static int arm_slow(struct ww_timer_impl *t, const struct arm *a)
 				o->base->moved++;
 				o->base->stats.slow_rearms++;
 			} else {
-				o->base->stats.armed++;
+				o->armed++;
 			}
 		}
 		if (o != h)
@@ -324,8 +324,9 @@ static __attribute__((noinline)) int mod_short(struct ww_timer *timer, uint64_t 
 					       enum arm_how how)
 {
 	struct ww_timer_impl *t = ww_timer_impl(timer);
+	unsigned here = ww_base_id_here();
 
-	if (ww_timer_arm_idle(t, ww_load_relaxed(&t->word), expires))
+	if (ww_timer_arm_idle(t, ww_load_relaxed(&t->word), expires, here, here, 0, 0))
 		return 0;
 	return mod_slow(timer, expires, how);
 }

@@ -127,7 +127,7 @@ struct ww_base {
 	uint64_t exchange_until;	     /* (B) tick */
 	bool time_each;			     /* (B) time every callback: one took too long */
 	uint64_t moved; /* (B) pending timers that came from other bases, less those that went */
-	struct ww_timer_stats stats;	  /* (B) */
+	struct ww_timer_stats stats;	  /* (B) but for those in struct ww_base_hot */
 	struct ww_wheel wheel[WW_WHEELS]; /* (B) */
 };
 
@@ -151,12 +151,19 @@ struct ww_base_hot {
 	uint32_t wake_seq;    /* (W) futex on which the base's thread sleeps */
 	bool stale;	      /* of a process that forked this one: its timers are idle */
 	struct ww_base *base; /* (W) NULL before its first use; the lock works all the same */
+	/* (B) The base's counters of the same name: here, so that threads that take turns with the
+	 * lock fetch one line with it. */
+	uint64_t armed, cancelled;
 };
+
+static inline struct ww_base_hot *ww_base_hot_of(const struct ww_base *b);
 
 /* The base is locked. How many timers are armed on it: counted by how they come and go. */
 static inline uint64_t ww_base_pending(const struct ww_base *b)
 {
-	return b->stats.armed + b->moved - b->stats.cancelled - b->stats.fired;
+	const struct ww_base_hot *h = ww_base_hot_of(b);
+
+	return h->armed + b->moved - h->cancelled - b->stats.fired;
 }
 
 extern struct ww_base_hot ww_base_hot[WW_BASES_MAX] __attribute__((visibility("hidden")));

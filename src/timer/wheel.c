@@ -56,18 +56,6 @@ void ww_wheel_clear(struct ww_wheel *w, uint64_t clk)
 	ww_wheel_init(w, clk, w->fine, w->bucket);
 }
 
-unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick)
-{
-	unsigned level = (63u - (unsigned)__builtin_clzll(tick - w->clk)) / WW_WHEEL_BITS;
-	unsigned s = shift_of(level);
-
-	/* 64 buckets ahead would be the one that clk is in: take it one level coarser. */
-	if (level < WW_WHEEL_LEVELS - 1 &&
-	    (((tick >> s) - (w->clk >> s)) & (UINT64_MAX >> s)) >= WW_WHEEL_SIZE)
-		level++;
-	return level;
-}
-
 /* How far ahead of clk the first bucket of level 0 is that has something in it. There is one. */
 static uint64_t nearest(const struct ww_wheel *w)
 {

@@ -75,8 +75,16 @@ void ww_wheel_init(struct ww_wheel *w, uint64_t clk, unsigned fine, struct ww_bu
 /* Forget all nodes. */
 void ww_wheel_clear(struct ww_wheel *w, uint64_t clk);
 
-/* File n for a look at tick or before; a tick before clk counts as clk. Returns the bound. */
-static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick);
+/*
+ * File n for a look at tick or before; a tick before clk counts as clk. Returns the bound. who says
+ * whose it is: any number, with neighbours for those who may come at the same time.
+ */
+static inline uint64_t ww_wheel_add_of(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick,
+				       unsigned who);
+static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
+{
+	return ww_wheel_add_of(w, n, tick, 0);
+}
 
 /* Unlink n, which is in this wheel. */
 static inline void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n);
@@ -152,7 +160,18 @@ static inline bool ww_bucket_empty(const struct ww_bucket *b)
 }
 
 /* The level on which tick, behind level 0, is filed. */
-unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick);
+static inline unsigned ww_wheel_level(const struct ww_wheel *w, uint64_t tick)
+{
+	unsigned level = (63u - (unsigned)__builtin_clzll(tick - w->clk)) / WW_WHEEL_BITS;
+	unsigned s = level * WW_WHEEL_BITS;
+
+	/* 64 buckets ahead would be the one that clk is in: take it one level coarser. */
+	if (level < WW_WHEEL_LEVELS - 1 &&
+	    (((tick >> s) - (w->clk >> s)) & (UINT64_MAX >> s)) >= WW_WHEEL_SIZE)
+		level++;
+	return level;
+}
+
 /* Unlink while a bucket is being emptied. */
 void ww_wheel_del_slow(struct ww_wheel *w, struct ww_hnode *n);
 
@@ -162,7 +181,17 @@ static inline unsigned ww_wheel_lane(uint32_t factor)
 	return factor * 0x9e3779b9u / (1u << 28);
 }
 
-static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick)
+/* Further ahead: by memory, and two who take turns have lanes, whose heads lie in different lines. */
+static inline unsigned ww_wheel_lane_of(const struct ww_hnode *n, unsigned who)
+{
+	unsigned lane = ww_wheel_lane((uint32_t)((uintptr_t)n / WW_WHEEL_NEIGHBOURS));
+
+	/* The lowest bit of who chooses the line, the next ones the lane in it. */
+	return lane ^ (who % 2 * (WW_WHEEL_LANES / 2) | who / 2 % (WW_WHEEL_LANES / 2));
+}
+
+static inline uint64_t ww_wheel_add_of(struct ww_wheel *w, struct ww_hnode *n, uint64_t tick,
+				       unsigned who)
 {
 	unsigned level, index, lane, s;
 	uint64_t ahead = tick - w->clk, bound, bit;
@@ -194,7 +223,7 @@ static inline uint64_t ww_wheel_add(struct ww_wheel *w, struct ww_hnode *n, uint
 			w->levels |= 1u << level;
 		}
 		index += (level - 1) * WW_WHEEL_SIZE;
-		lane = ww_wheel_lane((uint32_t)((uintptr_t)n / WW_WHEEL_NEIGHBOURS));
+		lane = ww_wheel_lane_of(n, who);
 	}
 	if (!(w->stale & WW_WHEEL_STALE) && bound - w->clk < w->next - w->clk)
 		w->next = bound;
@@ -210,7 +239,9 @@ static inline void ww_wheel_unlink(struct ww_wheel *w, struct ww_hnode *n)
 	*pprev = next;
 	if (next)
 		next->pprev = pprev;
-	w->stale = WW_WHEEL_STALE | WW_WHEEL_LOOSE;
+	/* Mostly it is so already: then threads that take turns here need not fetch its line. */
+	if (ww_unlikely(w->stale != (WW_WHEEL_STALE | WW_WHEEL_LOOSE)))
+		w->stale = WW_WHEEL_STALE | WW_WHEEL_LOOSE;
 }
 
 static inline void ww_wheel_del(struct ww_wheel *w, struct ww_hnode *n)
