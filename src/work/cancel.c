@@ -13,6 +13,7 @@
 #include "base/report.h"
 #include "base/thread.h"
 #include "thread/thread.h"
+#include "timer/short.h"
 
 #define BUCKETS 64
 
@@ -491,8 +492,30 @@ WW_EXPORT bool ww_cancel_work_sync(struct ww_work *work)
 	return cancel_sync(work, "ww_cancel_work_sync", WORK_DELAYED);
 }
 
+/*
+ * It waits on its timer, as usual: off the wheel under the base's lock, so that PENDING is ours, and
+ * then that ends as always. False: nothing was done.
+ */
+static inline bool cancel_on_timer(struct ww_delayed_work *dwork)
+{
+	const uint64_t usual = WORK_MAGIC_MASK | WORK_DELAYED | WORK_RCU;
+	uint64_t *data = ww_work_data(&dwork->work), old = ww_load_relaxed(data);
+	struct ww_timer_impl *t = ww_timer_impl(&dwork->timer);
+
+	if (ww_unlikely((old & usual) != (WW_WORK_MAGIC_ | WORK_DELAYED)) ||
+	    ww_unlikely(!ww_timer_delete_closed(t, ww_load_relaxed(&t->word))))
+		return false;
+	if (ww_likely(!(old & WORK_WAITED)) &&
+	    ww_likely(ww_cmpxchg(data, &old, old & ~WORK_PENDING)))
+		return true;
+	ww_work_release(&dwork->work);
+	return true;
+}
+
 WW_EXPORT bool ww_cancel_delayed_work(struct ww_delayed_work *dwork)
 {
+	if (ww_likely(cancel_on_timer(dwork)))
+		return true;
 	return cancel(&dwork->work, "ww_cancel_delayed_work", 0);
 }
 

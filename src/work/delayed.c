@@ -7,6 +7,7 @@
 
 #include "base/report.h"
 #include "timer/rearm.h"
+#include "timer/short.h"
 #include "timer/walk.h"
 
 /* What lies in a delayed work's own words: written by the owner of PENDING. */
@@ -132,6 +133,27 @@ static bool arm(int cpu, struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 	return true;
 }
 
+/*
+ * The same where all is as usual, without a call: the item was last on the base that it goes to, and
+ * that wakes up in time. False: nothing was done but what arm() does again.
+ */
+static inline __attribute__((always_inline)) bool arm_short(int cpu, unsigned here, unsigned base,
+							    struct ww_workqueue *wq,
+							    struct ww_delayed_work *dwork,
+							    uint64_t expires)
+{
+	struct ww_timer_impl *t = ww_timer_impl(&dwork->timer);
+	uint64_t word = ww_load_relaxed(&t->word);
+
+	if (ww_unlikely(ww_load_relaxed(&wq->state)) ||
+	    ww_unlikely(!ww_load_relaxed(&wq->delayed_used)))
+		return false;
+	ww_store_release(dwork_wq(dwork), wq); /* pairs: WORK-17 */
+	ww_store_release(dwork_cpu(dwork), (uint64_t)(int64_t)cpu);
+	return ww_timer_arm_idle(t, word, expires, here, base, WW_TW_PINNED,
+				 cpu < 0 ? 0 : WW_TW_PINNED);
+}
+
 static int check_cpu(int cpu, const char *call)
 {
 	if (cpu == WW_WORK_CPU_UNBOUND || (cpu >= 0 && cpu < ww_cpu_possible()))
@@ -144,22 +166,53 @@ static int check_cpu(int cpu, const char *call)
 /* A delay so long that the tick would wrap past the horizon counts as the horizon. */
 static uint64_t tick_after(uint64_t delay)
 {
-	return ww_jiffies() + (delay > WW_MAX_TIMEOUT / 2 ? WW_MAX_TIMEOUT / 2 : delay);
+	return ww_jiffies_now() + (delay > WW_MAX_TIMEOUT / 2 ? WW_MAX_TIMEOUT / 2 : delay);
+}
+
+/* PENDING is ours. Out of line, so that the usual way needs no frame for it. */
+static __attribute__((noinline)) bool queue_long(int cpu, struct ww_workqueue *wq,
+						 struct ww_delayed_work *dwork, uint64_t expires,
+						 bool now)
+{
+	return arm(cpu, wq, dwork, expires, now);
 }
 
 WW_EXPORT bool ww_queue_delayed_work_on(int cpu, struct ww_workqueue *wq,
 					struct ww_delayed_work *dwork, uint64_t delay)
 {
-	cpu = check_cpu(cpu, "ww_queue_delayed_work_on");
-	return ww_work_take(&dwork->work, "ww_queue_delayed_work_on") &&
-	       arm(cpu, wq, dwork, delay ? tick_after(delay) : 0, !delay);
+	int slot = ww_cpu_slot_known(cpu);
+	unsigned here;
+	uint64_t at;
+
+	if (ww_unlikely(slot < 0))
+		cpu = check_cpu(cpu, "ww_queue_delayed_work_on");
+	if (!ww_work_take(&dwork->work, "ww_queue_delayed_work_on"))
+		return false;
+	if (ww_unlikely(!delay))
+		return queue_long(cpu, wq, dwork, 0, true);
+	at = tick_after(delay);
+	here = ww_base_id_here();
+	if (ww_likely(slot >= 0) &&
+	    ww_likely(arm_short(cpu, here, ww_base_first_cpu + (unsigned)slot, wq, dwork, at)))
+		return true;
+	return queue_long(cpu, wq, dwork, at, false);
 }
 
 WW_EXPORT bool ww_queue_delayed_work(struct ww_workqueue *wq, struct ww_delayed_work *dwork,
 				     uint64_t delay)
 {
-	return ww_work_take(&dwork->work, "ww_queue_delayed_work") &&
-	       arm(WW_WORK_CPU_UNBOUND, wq, dwork, delay ? tick_after(delay) : 0, !delay);
+	unsigned here;
+	uint64_t at;
+
+	if (!ww_work_take(&dwork->work, "ww_queue_delayed_work"))
+		return false;
+	if (ww_unlikely(!delay))
+		return queue_long(WW_WORK_CPU_UNBOUND, wq, dwork, 0, true);
+	at = tick_after(delay);
+	here = ww_base_id_here();
+	if (ww_likely(arm_short(WW_WORK_CPU_UNBOUND, here, here, wq, dwork, at)))
+		return true;
+	return queue_long(WW_WORK_CPU_UNBOUND, wq, dwork, at, false);
 }
 
 /* ---- updating ---- */

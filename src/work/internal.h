@@ -43,6 +43,7 @@
 #define WORK_POOL_SHIFT	 24 /* the tag of the pool it was last queued on, 0 for none */
 #define WORK_POOL_MASK	 (0xffffull << WORK_POOL_SHIFT)
 #define WORK_MAGIC_MASK	 (0xffffull << 48)
+#define WORK_CHECKED	 (WORK_MAGIC_MASK | WORK_DEPTH_MASK) /* initialised, and not disabled */
 #define WORK_USUAL_MASK	 (WORK_MAGIC_MASK | WORK_DEPTH_MASK | WORK_POOL_MASK)
 
 #define BATCH	    16 /* slots of a worker */
@@ -438,9 +439,25 @@ void ww_report_stall(struct ww_pool *pool, uint64_t stuck_ns);
 /* item.c */
 bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work);
 void ww_work_release(struct ww_work *work);
-bool ww_work_take(struct ww_work *work, const char *call);
+/* The item is disabled, or was never initialised; was: PENDING was set already. False. */
+bool ww_work_may_not_queue(struct ww_work *work, bool was, const char *call);
 bool ww_init_item(struct ww_work *work, ww_work_fn func, uint64_t flags, const char *call);
 bool ww_refused_by_drain(struct ww_workqueue *wq);
+
+/*
+ * Take PENDING: always a read-modify-write, also where it is set already, so that the run which is
+ * due sees what the caller stored before (WORK-8). It asks for one bit alone, which is a single
+ * instruction that fetches the line once. False: pending already, or may not be queued.
+ */
+static inline bool ww_work_take(struct ww_work *work, const char *call)
+{
+	bool was = ww_fetch_or(ww_work_data(work), WORK_PENDING) & WORK_PENDING; /* pairs: WORK-8 */
+	uint64_t data = ww_load_relaxed(ww_work_data(work));
+
+	if (ww_unlikely((data & WORK_CHECKED) != WW_WORK_MAGIC_))
+		return ww_work_may_not_queue(work, was, call);
+	return !was;
+}
 
 /* cancel.c */
 int ww_work_grab(struct ww_work *work, const char *call);

@@ -92,9 +92,7 @@ bool ww_init_item(struct ww_work *work, ww_work_fn func, uint64_t flags, const c
 
 /* ---- queueing ---- */
 
-/* The item is disabled, or was never initialised; was: PENDING was set already. */
-static __attribute__((noinline)) bool may_not_queue(struct ww_work *work, bool was,
-						    const char *call)
+bool ww_work_may_not_queue(struct ww_work *work, bool was, const char *call)
 {
 	uint64_t data = ww_load_relaxed(ww_work_data(work));
 
@@ -106,23 +104,6 @@ static __attribute__((noinline)) bool may_not_queue(struct ww_work *work, bool w
 		ww_work_release(work);
 	}
 	return false;
-}
-
-#define CHECKED (WORK_MAGIC_MASK | WORK_DEPTH_MASK)
-
-/*
- * Take PENDING: always a read-modify-write, also where it is set already, so that the run which is
- * due sees what the caller stored before (WORK-8). It asks for one bit alone, which is a single
- * instruction that fetches the line once. False: pending already, or may not be queued.
- */
-bool ww_work_take(struct ww_work *work, const char *call)
-{
-	bool was = ww_fetch_or(ww_work_data(work), WORK_PENDING) & WORK_PENDING; /* pairs: WORK-8 */
-	uint64_t data = ww_load_relaxed(ww_work_data(work));
-
-	if (ww_unlikely((data & CHECKED) != WW_WORK_MAGIC_))
-		return may_not_queue(work, was, call);
-	return !was;
 }
 
 /* Only what runs on a queue that drains may add to it. */
@@ -198,14 +179,14 @@ bool ww_queue_owned(int cpu, struct ww_workqueue *wq, struct ww_work *work)
 static __attribute__((noinline)) bool queue_unusual(int cpu, struct ww_workqueue *wq,
 						    struct ww_work *work, const char *call)
 {
-	if ((ww_load_relaxed(ww_work_data(work)) & CHECKED) != WW_WORK_MAGIC_)
-		return may_not_queue(work, false, call);
+	if ((ww_load_relaxed(ww_work_data(work)) & WORK_CHECKED) != WW_WORK_MAGIC_)
+		return ww_work_may_not_queue(work, false, call);
 	return ww_queue_owned(cpu, wq, work);
 }
 
 static __attribute__((noinline)) bool pending_unusual(struct ww_work *work, const char *call)
 {
-	return may_not_queue(work, true, call);
+	return ww_work_may_not_queue(work, true, call);
 }
 
 /*
@@ -220,7 +201,7 @@ static inline bool queue_usual(int cpu, int slot, struct ww_workqueue *wq, struc
 
 	if (ww_fetch_or(ww_work_data(work), WORK_PENDING) & WORK_PENDING) { /* pairs: WORK-8 */
 		data = ww_load_relaxed(ww_work_data(work));
-		if (ww_unlikely((data & CHECKED) != WW_WORK_MAGIC_))
+		if (ww_unlikely((data & WORK_CHECKED) != WW_WORK_MAGIC_))
 			return pending_unusual(work, call);
 		return false;
 	}
