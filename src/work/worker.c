@@ -566,7 +566,8 @@ static void worker_main(void *arg)
 		run_batch(w);
 		if (ww_unlikely(ww_self_worker != w))
 			return; /* the child of a fork, whose only thread this is */
-		if (w->n < BATCH && w->ran > BATCH)
+		/* Not where they have come, and wait for room. */
+		if (w->n < BATCH && w->ran > BATCH && !ww_load_relaxed(&pool->urgent))
 			let_some_come();
 		ww_pool_lock(pool);
 	}
