@@ -113,8 +113,15 @@ profile (`perf record -e cpu-clock build-bench/bench/wheelwork queue scattered 1
 standard input for each run) shows the worker in the first locked instruction after that mark's store, the claim
 of the next item, and the producer in the one that sets PENDING; `limit` waits at the same two places. What a CPU
 can do while it waits is bounded in instructions, so the push is short. A claim and the end of PENDING are two
-locked instructions on the worker's side, and one is the least that a certain cancel allows. In "one-base-ORG" two
-threads take turns with one lock: twice what one thread needs alone is the floor.
+locked instructions on the worker's side, and one is the least that a certain cancel allows. How long such a line
+travels depends on where the host has put the two CPUs: "line-trip" measures it, and here it has been anything from
+60 to 270 ns at different times. The rate of "scattered" goes up and down with it.
+
+Cancel + queue of a delayed work ("ORG") is a clock read and four locked instructions: two that take the base's
+lock, two that say whether the item is pending, each a full barrier, as both calls promise. That is what `limit`
+does in these rows. In "one-base-ORG" two threads take turns with one lock. Their critical sections, and all else
+that they do while they have it to themselves, follow each other, so that twice what one thread needs alone is
+the floor; each turn begins with one trip of the lock's line, and nothing else that both write.
 
 ''')
         if any(svg for _, svg in drawn):

@@ -72,6 +72,21 @@ static void update(long count)
 		ww_queue_update_delayed_work_at(wq, &d, expires++);
 }
 
+/* By a delay from now; the base sleeps until another one. */
+static void cancel_queue(long count)
+{
+	static struct ww_delayed_work first, d;
+	struct ww_workqueue *wq = ww_system_wq();
+
+	ww_init_delayed_work(&first, work_fn);
+	ww_queue_delayed_work(wq, &first, AWAY / 2);
+	ww_init_delayed_work(&d, work_fn);
+	for (long i = 0; i < count; i++) {
+		ww_queue_delayed_work(wq, &d, AWAY + (uint64_t)i);
+		ww_cancel_delayed_work(&d);
+	}
+}
+
 /* Of what is pending already: the part of queueing that does not depend on who runs when. */
 static void queue(long count)
 {
@@ -104,8 +119,13 @@ static const struct {
 	const char *name;
 	void (*run)(long count);
 } paths[] = {
-	{"rearm", rearm},   {"add-cancel", add_cancel}, {"delete-sync", delete_sync},
-	{"update", update}, {"queue", queue},		{"null-packet", null_packet},
+	{"rearm", rearm},
+	{"add-cancel", add_cancel},
+	{"delete-sync", delete_sync},
+	{"update", update},
+	{"queue", queue},
+	{"null-packet", null_packet},
+	{"cancel-queue", cancel_queue},
 };
 
 int main(int argc, char **argv)
@@ -117,6 +137,7 @@ int main(int argc, char **argv)
 			_Exit(0);
 		}
 	fprintf(stderr,
-		"usage: guard rearm|add-cancel|delete-sync|update|queue|null-packet COUNT\n");
+		"usage: guard rearm|add-cancel|delete-sync|update|queue|cancel-queue|null-packet "
+		"COUNT\n");
 	return 2;
 }

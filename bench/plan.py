@@ -44,7 +44,8 @@ WHAT = {
     'cancel-add': 'cancel a pending timer and add it again, N pending',
     'expire': 'CPU time per expired timer, N due over one second',
     'lateness': 'from the time asked for to the callback, 10^4 timers over one second',
-    'queue': 'from queueing to running, one producer; "scattered": each again only after it ran',
+    'queue': 'from queueing to running, one producer; "scattered": each again only after it ran; "line-trip": one way '
+             'of a cache line between the two CPUs',
     'wake-latency': 'from queueing to running in a worker that sleeps, items 10 ms apart',
     'blocked-pool': 'until a second item starts while the only worker is blocked in the first',
     'thread': 'a busy loop that can be told to stop; waking, parking, making a thread',
@@ -77,6 +78,7 @@ ROWS = [
     Row('expire', 'real', ns=(M,), quick_ns=(10**5,), runs=3, seconds=40),
     Row('expire', 'virtual', ns=(M,), quick_ns=(10**5,)),
     Row('lateness', 'due', ns=(10**4,), quick_ns=(2500,), runs=3, seconds=40),
+    Row('queue', 'line-trip', threads=(2,)),
     Row('queue', 'contiguous', ns=(M,), threads=(1, 2)),
     Row('queue', 'scattered', ns=(10**5,), threads=(1, 2)),
     Row('wake-latency', 'idle', ns=(2,)),
@@ -119,7 +121,7 @@ ROWS = [
     Row('update-delayed-work', 'mod-given'),
     Row('update-delayed-work', 'relative', threads=(1, 2), who=UPDATE),
     *(Row('update-delayed-work', f'{gap}-{queue}-{how}', threads=(1, 2),
-          who=('wheelwork', 'libevent-locked'))
+          who=UPDATE)
       for gap in ('long', 'short') for queue in ('own', 'system') for how in ('ORG', 'NEW')),
     Row('update-delayed-work', 'one-base-ORG', threads=(2,)),
     Row('memory', 'work', ns=(10**5,), runs=1),

@@ -19,7 +19,8 @@
  *	RIVAL_THREADS
  *		Defined if several threads may do all this on one loop.
  *	RIVAL_UPDATES
- *		Defined if it takes part in the rows of delayed works with its timers.
+ *		Defined if it takes part in the rows of delayed works with its timers; RIVAL_ORG if
+ *		its rows of cancel + queue are of its own making.
  *	RIVAL_PROBES
  *		Defined if one thread may cancel or re-arm what another one's loop runs, with
  *	static void rival_enter(void);		make the calling thread known
@@ -470,7 +471,7 @@ static void run_add_cancel(struct bench *b)
 }
 BENCH("add-cancel", "fresh", open_armed, run_add_cancel)
 
-#ifdef RIVAL_UPDATES
+#if defined(RIVAL_UPDATES) && !defined(RIVAL_ORG)
 /* Beside our delayed works: what a user of this library writes instead of an update. */
 static void do_cancel_add_same(struct bench *b, int thread, long iters)
 {
@@ -491,6 +492,9 @@ static void run_cancel_add_same(struct bench *b)
 }
 BENCH("update-delayed-work", "long-own-ORG", open_armed, run_cancel_add)
 BENCH("update-delayed-work", "short-own-ORG", open_armed, run_cancel_add_same)
+#endif
+
+#ifdef RIVAL_UPDATES
 BENCH("update-delayed-work", "given", open_armed, run_rearm)
 BENCH("update-delayed-work", "given-same", open_armed, run_same)
 BENCH("update-delayed-work", "relative", open_armed, run_rearm_now)

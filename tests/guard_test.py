@@ -12,7 +12,7 @@ import tempfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), '..'))
 RECORD = f'{TOP}/bench/guard.json'
-PATHS = ['rearm', 'add-cancel', 'delete-sync', 'update', 'queue', 'null-packet']
+PATHS = ['rearm', 'add-cancel', 'delete-sync', 'update', 'queue', 'cancel-queue', 'null-packet']
 COUNT = 10000
 
 

@@ -54,6 +54,7 @@ static void rival_run(void)
 
 #define RIVAL_THREADS
 #define RIVAL_UPDATES
+#define RIVAL_ORG
 #include "../timer_rows.h"
 
 static __attribute__((noinline)) void counted(struct object *o)
@@ -77,3 +78,40 @@ static void run_virtual(struct bench *b)
 	bench_figure(b, NULL, "ns", (double)(bench_now() - begin) / (double)b->n);
 }
 BENCH("expire", "virtual", open_idle, run_virtual)
+
+/*
+ * Beside cancel + queue of a delayed work: a clock read, as it queues by a delay from now, and four
+ * locked instructions. Two take a lock that another thread may want, two say whether it is pending,
+ * each a full barrier, as both calls promise.
+ */
+static struct org {
+	uint32_t lock, pending;
+	uint64_t expires;
+} __attribute__((aligned(64))) orgs[64];
+
+static void do_org(struct bench *b, int thread, long iters)
+{
+	struct org *o = &orgs[thread];
+
+	(void)b;
+	for (long k = 0; k < iters; k++) {
+		uint64_t now;
+
+		bench_keep(limit_exchange(&o->lock, 1));
+		limit_store(&o->expires, 0);
+		__atomic_store_n(&o->lock, 0, __ATOMIC_RELEASE);
+		bench_keep(limit_exchange(&o->pending, 0));
+		bench_keep(limit_fetch_or(&o->pending, 1));
+		now = bench_now();
+		bench_keep(limit_exchange(&o->lock, 1));
+		limit_store(&o->expires, now + (uint64_t)k);
+		__atomic_store_n(&o->lock, 0, __ATOMIC_RELEASE);
+	}
+}
+
+static void run_org(struct bench *b)
+{
+	bench_figure(b, NULL, "ns", bench_ns_per_op(b, do_org));
+}
+BENCH("update-delayed-work", "long-own-ORG", NULL, run_org)
+BENCH("update-delayed-work", "short-own-ORG", NULL, run_org)

@@ -137,3 +137,24 @@ static void run_create(struct bench *b)
 	bench_figure(b, NULL, "us", bench_ns_per_op(b, do_create) / 1e3);
 }
 BENCH("thread", "create-stop", NULL, run_create)
+
+/* A line from one CPU to the other: what anything that two threads do in turns begins with. */
+static uint32_t turns __attribute__((aligned(128)));
+
+static void do_trips(struct bench *b, int thread, long iters)
+{
+	(void)b;
+	for (long k = 0; k < iters; k++) {
+		uint32_t turn;
+
+		while ((turn = __atomic_load_n(&turns, __ATOMIC_ACQUIRE)) % 2 != (uint32_t)thread)
+			;
+		__atomic_store_n(&turns, turn + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static void run_trips(struct bench *b)
+{
+	bench_figure(b, NULL, "ns", bench_ns_per_op(b, do_trips) / 2);
+}
+BENCH("queue", "line-trip", NULL, run_trips)
