@@ -148,10 +148,11 @@ TEST(taking_back_an_item_that_waits_over_max_active_leaves_counts_and_flushes_ri
 	ww_workqueue_get_stats(wq, &s);
 	CHECK_EQ(s.in_flight, 5);
 	CHECK(ww_cancel_delayed_work(&parked[0].dwork));
-	CHECK(ww_mod_delayed_work(wq, &parked[2].dwork, 3));
+	CHECK(ww_mod_delayed_work(wq, &parked[2].dwork, 1000000));
 	CHECK(ww_cancel_delayed_work_sync(&parked[3].dwork));
 	ww_workqueue_get_stats(wq, &s);
 	CHECK_EQ(s.in_flight, 2);
+	CHECK(ww_mod_delayed_work(wq, &parked[2].dwork, 1));
 	open_gate(&block);
 	await(&parked[1].runs, 1);
 	await(&parked[2].runs, 1);

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include "wheelwork/freezer.h"
+
 #define THREADS 3
 
 static uint64_t until;
@@ -411,6 +413,49 @@ TEST_LIMIT(a_limit_that_changes_while_items_run_loses_none_and_holds_when_it_fel
 TEST_LIMIT(attributes_that_change_while_items_run_lose_none, 60)
 {
 	change_limits(true);
+}
+
+/* Attributes that it had before cost nothing but a table. */
+TEST_LIMIT(attributes_that_go_to_and_fro_make_the_queue_no_bigger, 60)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("to and fro", WW_WQ_UNBOUND, 0);
+	struct ww_workqueue_attrs *attrs = ww_alloc_workqueue_attrs();
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		struct item it = {0};
+
+		attrs->scope = (enum ww_wq_scope)(i % 3);
+		CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), 0);
+		ww_init_work(&it.dwork.work, run_counted);
+		CHECK(ww_queue_work(wq, &it.dwork.work));
+		ww_flush_work(&it.dwork.work);
+		CHECK_EQ(it.runs, 1);
+		if (i == 2)
+			n = wq->npwq;
+	}
+	CHECK_EQ(wq->npwq, n);
+	ww_free_workqueue_attrs(attrs);
+	ww_destroy_workqueue(wq);
+}
+
+TEST(attributes_given_while_the_freezer_is_on_let_nothing_through)
+{
+	struct ww_workqueue *wq = ww_alloc_workqueue("cold", WW_WQ_UNBOUND | WW_WQ_FREEZABLE, 0);
+	struct ww_workqueue_attrs *attrs = ww_alloc_workqueue_attrs();
+	struct item it = {0};
+
+	CHECK_EQ(ww_freeze_threads(WW_MAX_TIMEOUT), 0);
+	attrs->scope = WW_WQ_SCOPE_CPU;
+	CHECK_EQ(ww_apply_workqueue_attrs(wq, attrs), 0);
+	ww_init_work(&it.dwork.work, run_counted);
+	CHECK(ww_queue_work(wq, &it.dwork.work));
+	nap_us(20000);
+	CHECK_EQ(ww_load_acquire(&it.runs), 0);
+	ww_thaw_threads();
+	await(&it.runs, 1);
+	ww_free_workqueue_attrs(attrs);
+	ww_destroy_workqueue(wq);
 }
 
 /* ---- queues that come and go ---- */

@@ -460,6 +460,11 @@ TEST(more_disables_than_can_be_counted_are_reported)
 	CHECK_SILENT();
 	ww_disable_work(&it.dwork.work);
 	CHECK_REPORTED("ww_disable_work", "65535 times");
+	/* A cancel, which disables it while it waits, leaves the count as it was. */
+	ww_cancel_work_sync(&it.dwork.work);
+	for (unsigned i = 1; i < 65535; i++)
+		CHECK(!ww_enable_work(&it.dwork.work));
+	CHECK(ww_enable_work(&it.dwork.work));
 }
 
 static void destroy_it(void *arg)

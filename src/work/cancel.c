@@ -419,19 +419,23 @@ static bool cancel(struct ww_work *work, const char *call, uint64_t not_these)
 	return was > 0;
 }
 
-static bool disable(struct ww_work *work, const char *call, uint64_t not_these)
+/* *counted: it is one deeper now. */
+static bool disable(struct ww_work *work, const char *call, uint64_t not_these, bool *counted)
 {
 	uint64_t data;
 	int was;
 
+	*counted = false;
 	if (!usable(work, call, WORK_RCU | not_these))
 		return false;
 	was = ww_work_grab(work, call);
+	*counted = true;
 	data = ww_load_relaxed(ww_work_data(work));
 	do {
 		if ((data & WORK_DEPTH_MASK) == WORK_DEPTH_MASK) {
 			ww_misuse(call, "%s is disabled 65535 times already",
 				  ww_symbol_fn(work->func));
+			*counted = false;
 			break;
 		}
 	} while (!ww_cmpxchg(ww_work_data(work), &data, data + WORK_DEPTH_ONE));
@@ -458,7 +462,7 @@ static bool enable(struct ww_work *work, const char *call, bool *last)
 /* While we wait nobody can queue it, its own function included; so it ends for certain. */
 static bool disable_sync(struct ww_work *work, const char *call, uint64_t not_these)
 {
-	bool was = disable(work, call, not_these);
+	bool counted, was = disable(work, call, not_these, &counted);
 
 	if (!self_wait(work, call) && ww_wait_begin(work, call, false)) {
 		ww_wait_idle(work);
@@ -469,16 +473,17 @@ static bool disable_sync(struct ww_work *work, const char *call, uint64_t not_th
 
 static bool cancel_sync(struct ww_work *work, const char *call, uint64_t not_these)
 {
-	bool was, last;
+	bool was, last, counted;
 
 	if (!usable(work, call, WORK_RCU | not_these))
 		return false;
-	was = disable(work, call, 0);
+	was = disable(work, call, 0, &counted);
 	if (!self_wait(work, call) && ww_wait_begin(work, call, false)) {
 		ww_wait_idle(work);
 		ww_wait_end();
 	}
-	enable(work, call, &last);
+	if (counted)
+		enable(work, call, &last);
 	return was;
 }
 
@@ -526,7 +531,9 @@ WW_EXPORT bool ww_cancel_delayed_work_sync(struct ww_delayed_work *dwork)
 
 WW_EXPORT bool ww_disable_work(struct ww_work *work)
 {
-	return disable(work, "ww_disable_work", WORK_DELAYED);
+	bool counted;
+
+	return disable(work, "ww_disable_work", WORK_DELAYED, &counted);
 }
 
 WW_EXPORT bool ww_disable_work_sync(struct ww_work *work)
@@ -536,7 +543,9 @@ WW_EXPORT bool ww_disable_work_sync(struct ww_work *work)
 
 WW_EXPORT bool ww_disable_delayed_work(struct ww_delayed_work *dwork)
 {
-	return disable(&dwork->work, "ww_disable_delayed_work", 0);
+	bool counted;
+
+	return disable(&dwork->work, "ww_disable_delayed_work", 0, &counted);
 }
 
 WW_EXPORT bool ww_disable_delayed_work_sync(struct ww_delayed_work *dwork)

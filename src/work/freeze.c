@@ -63,13 +63,10 @@ static void thaw(void)
 	for_all(false);
 }
 
-/* A queue that is made while the freezer is on. */
-void ww_wq_freeze_new(struct ww_workqueue *wq)
+/* Whether what is made for a queue just now begins frozen. G. */
+bool ww_wq_begins_frozen(const struct ww_workqueue *wq)
 {
-	ww_lock(&ww_wq_lock);
-	if (freezing)
-		set_frozen(wq, true);
-	ww_unlock(&ww_wq_lock);
+	return freezing && (wq->flags & WW_WQ_FREEZABLE);
 }
 
 /* An item of a freezable queue is over while the freezer waits for it. */

@@ -89,7 +89,6 @@ struct item_link {
 struct ww_pwq {
 	struct ww_pool *pool;	 /* C */
 	struct ww_workqueue *wq; /* C */
-	unsigned slot;		 /* C: the first slot it serves */
 	int *node_active;	 /* C: of its NUMA node; NULL where the queue has but one */
 	bool urgent;		 /* L: workers settle after each item: somebody waits for it */
 	bool intensive_items;	 /* C: of a queue of CPU_INTENSIVE items */
@@ -101,7 +100,6 @@ struct ww_pwq {
 	bool frozen;		       /* L */
 	bool starved;		       /* L: counted in the queue's starved */
 	bool shared;		       /* L: its active items count in the queue's shared_active */
-	bool retired;		       /* L: replaced by new attributes; drains what it has */
 	uint64_t admitted, completed;  /* L */
 	struct item_link inactive;     /* L */
 	uint32_t in_flight[COLOURS] ww_aligned_line; /* L */
@@ -519,7 +517,7 @@ void ww_rescuer_call_l(struct ww_pool *pool);
 void ww_rcu_barrier(void);
 
 /* freeze.c */
-void ww_wq_freeze_new(struct ww_workqueue *wq);
+bool ww_wq_begins_frozen(const struct ww_workqueue *wq);
 void ww_freeze_progress_l(const struct ww_pwq *pwq);
 void ww_freeze_init(void);
 

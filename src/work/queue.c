@@ -35,6 +35,7 @@ static int clamp_active(const char *what, int v, int low, int high, const char *
 
 /* ---- pools for it ---- */
 
+/* G. */
 static void pwq_init(struct ww_pwq *pwq, struct ww_workqueue *wq, struct ww_pool *pool, int max)
 {
 	pwq->wq = wq;
@@ -46,6 +47,8 @@ static void pwq_init(struct ww_pwq *pwq, struct ww_workqueue *wq, struct ww_pool
 	ww_list_init(&pwq->flushers);
 	ww_pool_lock(pool);
 	ww_list_add_tail(&pwq->node, &pool->pwqs);
+	pwq->frozen = ww_wq_begins_frozen(wq);
+	ww_pwq_urgent_l(pwq);
 	ww_pool_unlock(pool);
 }
 
@@ -104,62 +107,114 @@ static bool several_nodes(const struct ww_wq_layout *lay)
 	return several;
 }
 
-/*
- * Make the pwqs of a layout: one for each unit, and the table from slots to them. They are added
- * to what the queue has. 0 or -errno, nothing changed. Q and G.
- */
-int ww_wq_lay_out(struct ww_workqueue *wq, const struct ww_wq_layout *lay, bool shared)
+static void publish(struct ww_workqueue *wq, struct ww_pwq **all, unsigned n, struct ww_pwq **table,
+		    void *mem)
 {
-	unsigned slots = (unsigned)ww_cpu_slots(), old = wq->npwq, n = old + lay->units;
-	struct ww_pwq **all = ww_alloc(n * sizeof(*all)), **table, *first = NULL;
-	bool nodes = several_nodes(lay);
-	void **mem;
+	if (n == wq->npwq) {
+		ww_free(mem);
+		ww_free(all);
+	} else {
+		ww_garbage_add(wq, mem);
+		ww_garbage_add(wq, wq->pwqs);
+		ww_store_release(&wq->pwqs, all);
+		ww_store_release(&wq->npwq, n);
+	}
+	ww_garbage_add(wq, wq->by_slot);
+	ww_store_release(&wq->by_slot, table); /* pairs: WORK-10 */
+}
 
-	table = ww_alloc(slots * sizeof(*table));
-	mem = pwq_memory(lay->units, &first);
-	if (!all || !table || !mem)
-		goto no_memory;
+/* The one that the queue has there already, from attributes that it had before. */
+static struct ww_pwq *pwq_there(struct ww_workqueue *wq, const struct ww_pool *pool,
+				const int *node_active)
+{
+	for (unsigned i = 0; i < wq->npwq; i++)
+		if (wq->pwqs[i]->pool == pool && wq->pwqs[i]->node_active == node_active)
+			return wq->pwqs[i];
+	return NULL;
+}
+
+/* What a unit of a layout comes to: a new pwq where of is NULL. */
+struct unit {
+	struct ww_pool *pool;
+	struct ww_pwq *of;
+	int *node_active;
+};
+
+/* Each unit's pool, with a reference for those that are new to the queue; how many, or -errno. G. */
+static int get_pools(struct ww_workqueue *wq, const struct ww_wq_layout *lay, struct unit *unit)
+{
+	bool nodes = several_nodes(lay);
+	int fresh = 0;
+
 	for (unsigned u = 0; u < lay->units; u++) {
+		struct unit *at = &unit[u];
 		unsigned slot = 0;
 
 		while (lay->unit[slot] != u)
 			slot++;
-		struct ww_pool *pool = pool_for(wq, slot, lay);
-
-		if (!pool) {
+		at->pool = pool_for(wq, slot, lay);
+		if (!at->pool) {
 			int err = errno;
 
 			while (u-- > 0)
-				pwq_leave(&first[u]);
-			errno = err;
-			goto fail;
+				if (!unit[u].of)
+					ww_pool_put(unit[u].pool);
+			return -err;
 		}
-		pwq_init(&first[u], wq, pool, wq->max_active);
-		first[u].shared = shared;
-		first[u].slot = slot;
-		if (nodes)
-			first[u].node_active = &wq->node_active[node_of_slot(slot) % NODES];
+		at->node_active = nodes ? &wq->node_active[node_of_slot(slot) % NODES] : NULL;
+		at->of = pwq_there(wq, at->pool, at->node_active);
+		if (at->of)
+			ww_pool_put(at->pool); /* it has a reference */
+		else
+			fresh++;
 	}
-	for (unsigned i = 0; i < old; i++)
+	return fresh;
+}
+
+/*
+ * Make the pwqs of a layout: one for each unit, and the table from slots to them. They are added
+ * to what the queue has, and what it has is used again. 0 or -errno, nothing changed. Q and G.
+ */
+int ww_wq_lay_out(struct ww_workqueue *wq, const struct ww_wq_layout *lay, bool shared)
+{
+	unsigned slots = (unsigned)ww_cpu_slots(), n = wq->npwq;
+	struct ww_pwq **all, **table = ww_alloc(slots * sizeof(*table)), *next = NULL;
+	struct unit *unit = ww_alloc(lay->units * sizeof(*unit));
+	int fresh = table && unit ? get_pools(wq, lay, unit) : -ENOMEM;
+	void *mem;
+
+	if (fresh < 0) {
+		ww_free(table);
+		ww_free(unit);
+		return fresh;
+	}
+	all = ww_alloc((n + (unsigned)fresh) * sizeof(*all));
+	mem = pwq_memory((unsigned)fresh, &next);
+	if (!all || !mem) {
+		for (unsigned u = 0; u < lay->units; u++)
+			if (!unit[u].of)
+				ww_pool_put(unit[u].pool);
+		ww_free(table);
+		ww_free(unit);
+		ww_free(all);
+		ww_free(mem);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < n; i++)
 		all[i] = wq->pwqs[i];
-	for (unsigned u = 0; u < lay->units; u++)
-		all[old + u] = &first[u];
+	for (unsigned u = 0; u < lay->units; u++) {
+		if (unit[u].of)
+			continue;
+		unit[u].of = all[n++] = next++;
+		unit[u].of->shared = shared;
+		unit[u].of->node_active = unit[u].node_active;
+		pwq_init(unit[u].of, wq, unit[u].pool, wq->max_active);
+	}
 	for (unsigned s = 0; s < slots; s++)
-		table[s] = &first[lay->unit[s]];
-	ww_garbage_add(wq, wq->pwqs);
-	ww_garbage_add(wq, wq->by_slot);
-	ww_garbage_add(wq, mem);
-	ww_store_release(&wq->pwqs, all);
-	ww_store_release(&wq->npwq, n);
-	ww_store_release(&wq->by_slot, table); /* pairs: WORK-10 */
+		table[s] = unit[lay->unit[s]].of;
+	ww_free(unit);
+	publish(wq, all, n, table, mem);
 	return 0;
-no_memory:
-	errno = ENOMEM;
-fail:
-	ww_free(all);
-	ww_free(table);
-	ww_free(mem);
-	return -errno;
 }
 
 /* ---- making ---- */
@@ -225,8 +280,6 @@ static struct ww_workqueue *make(const char *name, unsigned flags, int max_activ
 		ww_list_add_tail(&wq->node, &ww_all_wqs);
 	ww_unlock(&ww_wq_lock);
 	ww_layout_free(&lay);
-	if (!err && (flags & WW_WQ_FREEZABLE))
-		ww_wq_freeze_new(wq);
 	if (err) {
 		ww_wq_free(wq);
 		errno = -err;
