@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Full speed while the network is pulled away: devices down and up, carriers lost, devices removed,
- * the whole process stopped and continued. Some seconds here; WW_ABUSE_SECONDS=60 for the long form.
+ * Full speed while the network is pulled away: devices down and up, carriers lost, devices and
+ * namespaces removed, the whole process stopped and continued. Some seconds here; WW_ABUSE_SECONDS=60 for the long form.
  */
 #include "tap.h"
 
 #include <dirent.h>
+#include <net/if.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -79,14 +80,8 @@ struct abuse {
 	unsigned runs, ended;
 };
 
-static void begin(struct abuse *a)
+static void begin_sending(struct abuse *a)
 {
-	struct pg_receiver_options r = {
-		.ifname = "pgb", .way = PG_RECEIVE_PACKET, .from_start = true, .cpu = -1};
-	char why[128];
-
-	a->receiver = pg_receiver_start(&r, why);
-	CHECK_MSG(a->receiver, "%s", why);
 	struct pg_status before, s;
 
 	pg_device_status(a->device, &before);
@@ -101,12 +96,20 @@ static void begin(struct abuse *a)
 	} while (!s.running || s.sofar < 1000);
 }
 
-/* Ends the run, if the event did not, and looks whether the books can be true. */
-static void end(struct abuse *a, bool expect_end, bool device_stays, uint64_t tx_before)
+static void begin(struct abuse *a)
 {
-	struct pg_receive_summary sum;
+	struct pg_receiver_options r = {
+		.ifname = "pgb", .way = PG_RECEIVE_PACKET, .from_start = true, .cpu = -1};
+	char why[128];
+
+	a->receiver = pg_receiver_start(&r, why);
+	CHECK_MSG(a->receiver, "%s", why);
+	begin_sending(a);
+}
+
+static struct pg_status end_sending(struct abuse *a, bool expect_end)
+{
 	struct pg_status s;
-	struct pg_link link;
 
 	if (!expect_end)
 		pg_engine_stop(a->engine);
@@ -115,6 +118,15 @@ static void end(struct abuse *a, bool expect_end, bool device_stays, uint64_t tx
 	CHECK(!s.running);
 	CHECK_MSG(!expect_end || s.error[0], "it ended without a word");
 	a->ended += s.error[0] != 0;
+	return s;
+}
+
+/* Ends the run, if the event did not, and looks whether the books can be true. */
+static void end(struct abuse *a, bool expect_end, bool device_stays, uint64_t tx_before)
+{
+	struct pg_receive_summary sum;
+	struct pg_status s = end_sending(a, expect_end);
+	struct pg_link link;
 	uint32_t last = s.cursor.seq_num - 1;
 
 	pg_receiver_wait(a->receiver, last, 100, 1000, NULL);
@@ -131,10 +143,41 @@ static void end(struct abuse *a, bool expect_end, bool device_stays, uint64_t tx
 	}
 }
 
+/* The carrier comes back a moment after the device. */
+static void until_it_runs(void)
+{
+	struct pg_link link;
+
+	for (int i = 0; i < 1000; i++, nap(5))
+		if (pg_link_read("pga", &link) == 0 && link.running)
+			return;
+	CHECK(!"the pair did not come up again");
+}
+
+/* The far end stands in a namespace, which goes away and takes the pair along. */
+static void far_namespace_removed(struct abuse *a)
+{
+	pid_t far = netns_far("pgb");
+
+	until_it_runs();
+	begin_sending(a);
+	netns_far_gone(far);
+	end_sending(a, true);
+	/* The kernel takes the pair down in its own time. */
+	for (int i = 0; i < 2000 && if_nametoindex("pga"); i++)
+		nap(5);
+	make_pair();
+	until_it_runs();
+}
+
 static void one_event(struct abuse *a, uint64_t kind)
 {
 	struct pg_link link;
 
+	if (kind == 5) {
+		far_namespace_removed(a);
+		return;
+	}
 	CHECK_EQ(pg_link_read("pga", &link), 0);
 	begin(a);
 	switch (kind) {
@@ -162,11 +205,7 @@ static void one_event(struct abuse *a, uint64_t kind)
 		end(a, false, true, link.tx_packets);
 		break;
 	}
-	/* The carrier comes back a moment after the device. */
-	for (int i = 0; i < 200; i++, nap(5))
-		if (pg_link_read("pga", &link) == 0 && link.running)
-			return;
-	CHECK(!"the pair did not come up again");
+	until_it_runs();
 }
 
 static void abuse(const char *backend)
@@ -196,11 +235,11 @@ static void abuse(const char *backend)
 		pg_device_set_config(a.device, &c);
 		until = now_s() + (round == 0 ? 0 : text && atoi(text) > 0 ? atoi(text) : 3);
 		do {
-			uint64_t kind = round == 0 ? 4 : kinds < 5 ? kinds : tap_random(&rng) % 5;
+			uint64_t kind = round == 0 ? 4 : kinds < 6 ? kinds : tap_random(&rng) % 6;
 
 			kinds += round;
 			one_event(&a, kind);
-		} while (now_s() < until || (round && kinds < 5));
+		} while (now_s() < until || (round && kinds < 6));
 		pg_engine_destroy(a.engine);
 	}
 	tap_note("%u runs, %u ended by what was done to them", a.runs, a.ended);

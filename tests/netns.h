@@ -10,7 +10,9 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -58,6 +60,41 @@ static inline void netns_veth(const char *a, const char *b)
 		 "ip link set %s up && ip link set %s up",
 		 a, b, a, b, a, b);
 	netns_run(cmd);
+}
+
+/* Moves dev into a network namespace that lives as long as the process that is returned, and ups it. */
+static inline pid_t netns_far(const char *dev)
+{
+	char command[256], c = 'n';
+	int pipes[2];
+
+	CHECK_EQ(pipe(pipes), 0);
+	pid_t far = fork();
+
+	if (far == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		c = unshare(CLONE_NEWNET) ? 'n' : 'y';
+		if (write(pipes[1], &c, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	CHECK_EQ(read(pipes[0], &c, 1), 1);
+	CHECK_EQ(c, 'y');
+	close(pipes[0]);
+	close(pipes[1]);
+	snprintf(command, sizeof(command),
+		 "ip link set %s netns %d && nsenter -t %d -n sh -c 'ip link set %s up && "
+		 "ethtool -K %s gro on >/dev/null'",
+		 dev, far, far, dev, dev);
+	netns_run(command);
+	return far;
+}
+
+/* The namespace goes, and with it all that is in it. */
+static inline void netns_far_gone(pid_t far)
+{
+	kill(far, SIGKILL);
+	waitpid(far, NULL, 0);
 }
 
 #endif

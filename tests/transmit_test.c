@@ -696,30 +696,9 @@ TEST(a_device_that_vanishes_stops_the_run)
 /* The network of the far end goes, and the pair with it. */
 static void far_network_removed(const char *backend)
 {
-	char command[128];
-	int pipes[2];
-
 	netns_enter();
 	netns_veth("pga", "pgb");
-	CHECK_EQ(pipe(pipes), 0);
-	pid_t far = fork();
-
-	if (far == 0) {
-		char c = unshare(CLONE_NEWNET) ? 'n' : 'y';
-
-		if (write(pipes[1], &c, 1) == 1)
-			pause();
-		_exit(1);
-	}
-	char c = 'n';
-
-	CHECK_EQ(read(pipes[0], &c, 1), 1);
-	CHECK_EQ(c, 'y');
-	snprintf(command, sizeof(command), "ip link set pgb netns %d", far);
-	netns_run(command);
-	snprintf(command, sizeof(command),
-		 "nsenter -t %d -n sh -c 'ip link set pgb up && ethtool -K pgb gro on'", far);
-	netns_run(command);
+	pid_t far = netns_far("pgb");
 	struct pg_engine *e = make(backend);
 	struct pg_device *d = add(e, "pga");
 
@@ -727,16 +706,13 @@ static void far_network_removed(const char *backend)
 	struct ww_thread *t = start(e);
 
 	until_sent(d, 1000);
-	kill(far, SIGKILL);
-	waitpid(far, NULL, 0);
+	netns_far_gone(far);
 	CHECK_EQ(ww_thread_stop_put(t), 0);
 	struct pg_status s = status(d);
 
 	CHECK_MSG(strstr(s.error, "is gone") || strstr(s.error, "carrier"), "%s", s.error);
 	CHECK(s.by_cause[PG_ERR_DOWN] > 0);
 	pg_engine_destroy(e);
-	close(pipes[0]);
-	close(pipes[1]);
 }
 
 TEST(a_namespace_that_vanishes_stops_packet_sockets)
