@@ -121,8 +121,11 @@ static int open_queue(struct xdp_tx *x, struct pg_tx *tx, struct queue *q, uint3
 		return -ENOMEM;
 	int err = bind_queue(x, tx, q, id);
 
-	/* The kernel lets a queue go a moment after its last socket was closed. */
-	for (int i = 0; i < 50 && err == -EBUSY; i++) {
+	/*
+	 * The kernel lets a queue go a moment after its last socket was closed, and later where it has
+	 * a namespace to clean up first.
+	 */
+	for (int i = 0; i < 300 && err == -EBUSY; i++) {
 		ww_schedule_timeout_uninterruptible((int64_t)ww_msecs_to_jiffies(10));
 		err = bind_queue(x, tx, q, id);
 	}
