@@ -61,8 +61,7 @@ int upk_cmd_mount(int argc, char **argv)
 	struct args a = {0};
 	struct upk_files *f;
 
-	argp_err_exit_status = UPK_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	upk_parse(&argp, argc, argv, 0, &a);
 	f = upk_files_mount(a.dir, &keeper);
 	c.backend = a.options.engine.backend;
 	return f ? upk_files_with(f, &c, &a.options, serve, (void *)(uintptr_t)a.dir) : UPK_FAILED;

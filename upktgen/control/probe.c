@@ -103,8 +103,7 @@ int upk_cmd_probe(int argc, char **argv)
 	struct pg_link link;
 	int err;
 
-	argp_err_exit_status = UPK_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &device);
+	upk_parse(&argp, argc, argv, 0, &device);
 	if (upk_confine(&(struct upk_confine){.sends = true, .devices = {device}}))
 		return UPK_FAILED;
 	err = pg_link_read(device, &link);

@@ -47,8 +47,7 @@ int upk_cmd_run(int argc, char **argv)
 	FILE *from;
 	int status;
 
-	argp_err_exit_status = UPK_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	upk_parse(&argp, argc, argv, 0, &a);
 	from = upk_script_file(a.file);
 	if (!from)
 		return UPK_USAGE;

@@ -664,8 +664,7 @@ int upk_cmd_send(int argc, char **argv)
 	size_t len = 0;
 	int err, status = UPK_USAGE;
 
-	argp_err_exit_status = UPK_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	upk_parse(&argp, argc, argv, 0, &a);
 	a.to = open_memstream(&text, &len);
 	if (!a.to || confine(&a))
 		return UPK_FAILED;

@@ -278,8 +278,7 @@ int upk_cmd_shell(int argc, char **argv)
 	struct upk_files *f;
 	int go, status;
 
-	argp_err_exit_status = UPK_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+	upk_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
 	if (enter_namespaces() || build_net(where))
 		return UPK_FAILED;
 	snprintf(dir, sizeof(dir), "%s/net/pktgen", where);

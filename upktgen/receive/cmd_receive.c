@@ -175,8 +175,7 @@ int upk_cmd_receive(int argc, char **argv)
 	struct pg_receive_summary s;
 	char why[128];
 
-	argp_err_exit_status = UPK_USAGE;
-	argp_parse(&parser, argc, argv, 0, NULL, &a);
+	upk_parse(&parser, argc, argv, 0, &a);
 	if (a.last && !a.silence_ms)
 		a.silence_ms = 1000;
 	if (a.svg)
