@@ -27,6 +27,7 @@ static const char *const names[PROBES] = {
 };
 
 static struct probes_bpf *skel;
+static struct bpf_link *links[PROBES];
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -46,15 +47,22 @@ static void trace(void)
 		tap_skip("the kernel takes no tracing program: %s", strerror(errno));
 	for (int i = 0; i < PROBES; i++) {
 		LIBBPF_OPTS(bpf_usdt_opts, opts, .usdt_cookie = (__u64)i);
-		const struct bpf_link *link = bpf_program__attach_usdt(
-			skel->progs.pass, getpid(), "/proc/self/exe", "wheelwork", names[i], &opts);
 
-		if (!link && (errno == ENOENT || errno == ESRCH))
+		links[i] = bpf_program__attach_usdt(skel->progs.pass, getpid(), "/proc/self/exe",
+						    "wheelwork", names[i], &opts);
+		if (!links[i] && (errno == ENOENT || errno == ESRCH))
 			tap_fail(__FILE__, __LINE__, "there is no probe %s: %s", names[i],
 				 strerror(errno));
-		if (!link)
+		if (!links[i])
 			tap_skip("no user space probes here: %s", strerror(errno));
 	}
+}
+
+static void trace_no_more(void)
+{
+	for (int i = 0; i < PROBES; i++)
+		bpf_link__destroy(links[i]);
+	probes_bpf__destroy(skel);
 }
 
 static struct probe_seen seen(int which)
@@ -115,6 +123,7 @@ TEST(a_tracer_sees_a_timer_set_up_started_cancelled_and_run)
 	expect(EXIT, 1, 1, self, 0, 0);
 	CHECK_EQ(seen(START).count, 4);
 	CHECK_EQ(seen(CANCEL).count, 2);
+	trace_no_more();
 }
 
 static void work_fn(struct ww_work *w)
@@ -141,5 +150,6 @@ TEST(a_tracer_sees_a_work_queued_activated_and_run)
 	expect(ACTIVATE, 1, 2, self, fn, 0);
 	expect(WORK_START, 1, 2, self, fn, 0);
 	expect(WORK_END, 1, 2, self, fn, 0);
+	trace_no_more();
 	ww_destroy_workqueue(wq);
 }
