@@ -884,10 +884,10 @@ TEST(a_deadline_in_the_past_fires_at_the_next_tick_also_on_another_base)
 	first = ww_base_create("first");
 	second = ww_base_create("second");
 	ww_timer_setup(&t, arms_the_other_in_the_past, 0);
-	ww_timer_setup(&of_the_other, note, 0);
-	for (int i = 0; i < 2; i++) { /* bases have their turns in an order, which must not show */
-		ww_timer_set_base(&t, i ? second : first);
-		ww_timer_set_base(&of_the_other, i ? first : second);
+	for (int i = 0; i < 4; i++) { /* bases have their turns in an order, which must not show */
+		ww_timer_setup(&of_the_other, note, i / 2 ? WW_TIMER_DEFERRABLE : 0);
+		ww_timer_set_base(&t, i % 2 ? second : first);
+		ww_timer_set_base(&of_the_other, i % 2 ? first : second);
 		ww_mod_timer(&t, ww_jiffies() + 10);
 		CHECK_EQ(ww_clock_advance(11), 1);
 		CHECK_EQ(ran, i);

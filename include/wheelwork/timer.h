@@ -5,9 +5,9 @@
  *
  * Exactness. A timer never fires early, and late only by what the machine takes to run it, at every
  * distance up to 2^62 ticks. The + 1 makes "now + d" never less than d whole ticks. A deadline in
- * the past fires at the next tick (a base that slept may come to it even in this one), never inside
- * the arming call; a function that arms its own timer so runs once a tick. No order is promised
- * among timers.
+ * the past fires at the next tick (of real time a base that is late, or just awake, may come to it
+ * even in this one), never inside the arming call; a function that arms its own timer so runs once a
+ * tick. No order is promised among timers.
  *
  * Where. Each CPU that the process may use has a base with a thread (bound to that CPU), made on
  * first use; a timer is armed on the base of the calling thread's CPU. While it is pending and
