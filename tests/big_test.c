@@ -138,7 +138,9 @@ TEST_LIMIT(a_hundred_thousand_threads_are_made_and_stopped_in_turn_and_memory_st
 		if (i == n / 10)
 			before = resident();
 	}
-	CHECK_MSG(resident() < before + 4096, "%ld KiB, then %ld", before, resident());
+	/* AddressSanitizer keeps what was freed, to find who still uses it; its leak check comes at the end. */
+	if (!TAP_ASAN)
+		CHECK_MSG(resident() < before + 4096, "%ld KiB, then %ld", before, resident());
 }
 
 #define RELAYS 1000
