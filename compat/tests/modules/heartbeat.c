@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A timer that re-arms itself, and that nothing can re-arm once it has been shut down.
- * run: --duration 300ms period_ms=20 beats=5
+ * run: --duration 2s period_ms=20 beats=5
  * expect: beat 5 of 5
  * expect: shut down after 5 beats
  */

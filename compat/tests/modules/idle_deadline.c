@@ -2,7 +2,7 @@
 /*
  * Connections whose idle deadline is pushed out by each packet: it never fires while packets come,
  * and fires once they stop.
- * run: --duration 400ms
+ * run: --duration 2s
  * expect: 8 connections closed, none of them early
  */
 #include <linux/delay.h>

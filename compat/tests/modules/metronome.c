@@ -2,7 +2,7 @@
 /*
  * A high-resolution timer that keeps a period by moving its own deadline on, one that a call cancels
  * while it waits, and one for a given moment that has passed.
- * run: --duration 500ms period_us=5000 ticks=20
+ * run: --duration 2s period_us=5000 ticks=20
  * expect: tick 20 of 20
  * expect: cancelled 1, then 0
  * expect: the past came at once

@@ -2,7 +2,7 @@
 /*
  * A delayed work that polls, is poked to run at once, and is put off: with the return values that
  * each call promises.
- * run: --duration 200ms
+ * run: --duration 1s
  * expect: polled [1-9]
  * expect: poked: it ran within the call's flush
  */

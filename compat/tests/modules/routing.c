@@ -2,7 +2,7 @@
 /*
  * A table that readers walk under RCU while a work replaces its entries: none is read after it was
  * freed, and all are freed in the end.
- * run: --duration 150ms
+ * run: --duration 1s
  * expect: replaced [1-9][0-9]*, looked up [1-9]
  * expect: freed all
  */

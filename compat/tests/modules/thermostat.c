@@ -2,7 +2,7 @@
 /*
  * Driver logic: a state machine fed by a sampling timer, with its decisions in a work, a watchdog
  * as a delayed work, and suspend and resume.
- * run: --duration 400ms setpoint=210
+ * run: --duration 1s setpoint=210
  * expect: heater therm0: idle -> heating at
  * expect: heater therm0: heating -> idle at
  * expect: suspended, no sample while away
